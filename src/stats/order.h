@@ -1,0 +1,58 @@
+// Order and separation: does high beat low, do levels rise, is a curve monotone?
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/rows.h"
+#include "base/seed.h"
+#include "stats/estimate.h"
+
+namespace sonder::stats {
+
+// P(high > low) + .5 P(tie) over all pairs of one from each class. An empty class: undefined (value 0.5).
+double auroc(std::span<const double> high, std::span<const double> low);
+
+// AUROC with DeLong's variance: Wald in `se`, logit interval in ci95/ci90. Source: [DeLong1988], methods.md 2.4.
+Estimate delong(std::span<const double> high, std::span<const double> low);
+struct DeLongPair {
+  double a1 = 0, a2 = 0, var1 = 0, var2 = 0, cov = 0, z = 0, p = 1;
+  Status status = Status::ok;
+};
+DeLongPair delong_paired(std::span<const double> high1, std::span<const double> low1, std::span<const double> high2,
+                         std::span<const double> low2);
+
+// Within-unit concordance: mean over units of 1, .5 or 0 (high > low, tie, less). [n] pairs from the same unit.
+// Interval by t over units, clipped to [0, 1]; when all agree, the exact binomial bound.
+Estimate concordance(std::span<const double> high, std::span<const double> low);
+
+// Concordance over all ordered pairs of levels within a unit; levels: [n_units × k], low to high. Averages per unit
+// first; then as above. Source: methods.md 4.5 V2.
+Estimate ladder_concordance(const Numbers& levels);
+
+// Page's L for ordered alternatives; blocks: [n × k]. Mid-ranks for ties. One-sided p: exact by convolution when
+// n * k is small and there are no ties, else normal. Source: [Page1963], methods.md 3.2.
+struct Page {
+  double l = 0, expected = 0, variance = 0, z = 0;
+  double p_normal = 1;
+  double p = 1;  // the exact one where it exists
+  bool exact = false;
+  Status status = Status::ok;
+};
+Page page(const Numbers& blocks);
+
+// Pool-adjacent-violators fit, increasing, equal weights. Source: methods.md 3.2.
+std::vector<double> isotonic(std::span<const double> y);
+// 1 - SSE_iso / SST_dose over doses; curves: [n_units × k doses]; p by permuting doses within units.
+struct Monotonicity {
+  double index = 0;
+  double p = 1;
+};
+Monotonicity monotonicity(const Numbers& curves, Seed seed, int draws = 999);
+
+// Holm's adjusted p, in input order. Source: [Holm1979].
+std::vector<double> holm(std::span<const double> p);
+// Benjamini–Hochberg's adjusted p, in input order. Source: [Benjamini1995].
+std::vector<double> benjamini_hochberg(std::span<const double> p);
+
+}  // namespace sonder::stats
