@@ -1,0 +1,260 @@
+#include "study/inside.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "latent/detect.h"
+#include "stats/mean.h"
+#include "stats/order.h"
+
+namespace sonder::study {
+namespace {
+
+constexpr double kDeepest = 0.8;  // steer below this share of the depth; later layers only rename tokens [Arditi2024]
+
+std::vector<int> layers_of(const Lab& lab) {
+  if (!lab.plan.detect.layers.empty()) return lab.plan.detect.layers;
+  std::vector<int> layers(static_cast<std::size_t>(lab.subject.card().n_layers));
+  std::iota(layers.begin(), layers.end(), 0);
+  return layers;
+}
+
+latent::Position position_of(const std::string& word) {
+  if (word == "last_reply") return latent::Position::last_reply;
+  return word == "last_prompt" ? latent::Position::last_prompt : latent::Position::reply_mean;
+}
+
+const std::string& text_of(const store::Scenario& s, const std::string& kind) {
+  if (kind == "NEU") return s.neu;
+  if (kind == "formal") return s.formal;
+  return s.facets.at(kind.substr(4)).emp;
+}
+
+std::size_t index_of(const std::vector<int>& layers, int layer) {
+  const auto found = std::find(layers.begin(), layers.end(), layer);
+  require(found != layers.end(), "steer.layer is among detect.layers");
+  return static_cast<std::size_t>(found - layers.begin());
+}
+
+std::vector<int> numbered(const std::vector<const store::Scenario*>& scenarios, std::string store::Scenario::*name) {
+  std::unordered_map<std::string, int> numbers;
+  std::vector<int> out;
+  for (const auto* s : scenarios)
+    out.push_back(numbers.try_emplace(s->*name, static_cast<int>(numbers.size())).first->second);
+  return out;
+}
+
+std::vector<double> project(const Rows& x, std::span<const float> unit) {
+  std::vector<double> out(x.n);
+  for (std::size_t i = 0; i < x.n; ++i)
+    out[i] = std::inner_product(x.row(i).begin(), x.row(i).end(), unit.begin(), 0.0,
+                                std::plus<>(), [](float a, float b) { return static_cast<double>(a) * b; });
+  return out;
+}
+
+Figure figure_of(const stats::Estimate& e) {
+  if (!e.usable()) return {0, 0, 0, 0, 0, e.warnings.empty() ? "not estimable" : e.warnings.front()};
+  return {e.value, e.ci95.low, e.ci95.high, e.ci90.low, e.ci90.high, ""};
+}
+
+// Text-only rivals that a probe has to beat, on the same folds.
+std::vector<latent::Rival> rivals_of(const Lab& lab, const std::string& facet,
+                                     const std::vector<const store::Scenario*>& fit,
+                                     const latent::DetectOptions& options, const std::vector<int>& family) {
+  std::vector<std::string> high;
+  std::vector<std::string> low;
+  Rows n_high;
+  Rows n_low;
+  std::vector<instrument::BlindReply> blind_high;
+  std::vector<instrument::BlindReply> blind_low;
+  for (const auto* s : fit) {
+    high.push_back(s->facets.at(facet).emp);
+    low.push_back(s->neu);
+    blind_high.push_back(instrument::blind_text(s->message, high.back()));
+    blind_low.push_back(instrument::blind_text(s->message, low.back()));
+  }
+  const Seed seed = Seed(lab.plan.seed).child("rivals").child(facet);
+  std::vector<latent::Rival> rivals = {latent::bag_of_words(high, low, family, options, seed)};
+  const auto by_instrument = [&](instrument::Instrument& meter, const std::string& name) {
+    Rows h;
+    Rows l;
+    const auto scores_h = meter.score(facet, blind_high, {}, lab.cancel);
+    const auto scores_l = meter.score(facet, blind_low, {}, lab.cancel);
+    for (std::size_t i = 0; i < fit.size(); ++i) {
+      const std::vector<float> a = {static_cast<float>(scores_h[i].value_or(0))};
+      const std::vector<float> b = {static_cast<float>(scores_l[i].value_or(0))};
+      h.append(a);
+      l.append(b);
+    }
+    rivals.push_back(latent::rival(name, h, l, family, options, seed));
+  };
+  by_instrument(*instrument::length(), "length");
+  by_instrument(*instrument::lexicon(), "empathy lexicon");
+  return rivals;
+}
+
+// probe - rival, paired by scenario.
+Baseline compare(const latent::Rival& rival, const std::vector<double>& probe) {
+  std::vector<double> gain(probe.size());
+  for (std::size_t i = 0; i < probe.size(); ++i) gain[i] = probe[i] - rival.concordance_by_pair[i];
+  return {rival.name, rival.auroc, rival.concordance, figure_of(stats::mean(gain))};
+}
+
+// Detection status, methods.md 2.5. Scores of a text the model wrote nothing of: what counts is beating the words.
+void rule_detection(const Lab& lab, Detection& d) {
+  const bool found = d.p < lab.plan.verdict.detect_p;
+  const Baseline* best = nullptr;
+  for (const Baseline& b : d.baselines)
+    if (best == nullptr || b.concordance > best->concordance) best = &b;
+  const bool beats = best == nullptr || (best->gain.missing.empty() && best->gain.lo95 > 0);
+  if (found && beats) {
+    d.status = "DECODABLE";
+    d.why = "the probe orders held-out pairs better than shuffled labels do, and better than the words alone";
+  } else if (found) {
+    d.status = "LEXICAL_ONLY";
+    d.why = "the probe orders held-out pairs, but " + best->name + " does so as well: the words alone may explain it";
+  } else if (d.concordance.missing.empty() && d.concordance.lo90 > 0.45 && d.concordance.hi90 < 0.55) {
+    d.status = "NOT_DECODABLE";
+    d.why = "the probe orders pairs no better than chance, within .05";
+  } else {
+    d.status = "UNDETERMINED";
+    d.why = "too few scenarios to tell the probe from chance";
+  }
+}
+
+void look_across(const Texts& texts, std::vector<Inside>& insides) {
+  for (Inside& a : insides)
+    for (const Inside& b : insides) {
+      if (a.facet == b.facet) continue;
+      const std::size_t at = index_of(texts.layers, a.direction.layer);
+      const auto& high = texts.fit.at("EMP " + b.facet).at_position[at];
+      const auto& low = texts.fit.at("NEU").at_position[at];
+      a.detection.cross_facet_auroc =
+          stats::auroc(project(high, a.direction.unit), project(low, a.direction.unit));
+      if (a.direction.layer == b.direction.layer)
+        a.detection.cosine_other = latent::cosine(a.direction.unit, b.direction.unit);
+    }
+}
+
+Inside look_at(Lab& lab, const Texts& texts, const std::string& facet) {
+  const auto fit = scenarios_of(lab, store::Split::fit);
+  latent::Pairs pairs;
+  pairs.layers = texts.layers;
+  pairs.high = texts.fit.at("EMP " + facet).at_position;
+  pairs.low = texts.fit.at("NEU").at_position;
+  pairs.scenario.resize(fit.size());
+  std::iota(pairs.scenario.begin(), pairs.scenario.end(), 0);
+  pairs.family = numbered(fit, &store::Scenario::family);
+  const latent::DetectOptions options{lab.plan.detect.methods, lab.plan.detect.folds, lab.plan.detect.permutations,
+                                      lab.plan.detect.random_directions};
+  const Seed seed = Seed(lab.plan.seed).child("detect").child(facet);
+  const latent::Detected found = latent::detect(pairs, options, seed, lab.counted("permutations"), lab.cancel);
+
+  Inside inside;
+  inside.facet = facet;
+  const int deepest = static_cast<int>(kDeepest * lab.subject.card().n_layers) - 1;
+  const int layer = lab.plan.steer.layer.value_or(std::min(found.layer, deepest));
+  const std::size_t at = index_of(texts.layers, layer);
+  inside.direction = latent::fit(facet, layer, pairs.high[at], pairs.low[at]);
+
+  Detection& d = inside.detection;
+  d.facet = facet;
+  d.layer = layer;
+  d.method = found.method;
+  d.auroc = found.auroc;
+  d.concordance = figure_of(found.concordance);
+  d.p = found.p;
+  d.n_permutations = options.permutations;
+  for (const auto& point : found.sweep) d.sweep.push_back({point.layer, point.method, point.auroc, point.concordance});
+  for (const auto& null : found.nulls) d.nulls.push_back({null.kind, null.mean, null.p95, null.p99, null.n});
+  for (const auto& rival : rivals_of(lab, facet, fit, options, pairs.family))
+    d.baselines.push_back(compare(rival, found.concordance_by_pair));
+  const auto& unit = inside.direction.unit;
+  d.held_out = figure_of(stats::concordance(project(texts.test.at("EMP " + facet).at_position[at], unit),
+                                            project(texts.test.at("NEU").at_position[at], unit)));
+  d.prompt_position_auroc = stats::auroc(project(texts.fit.at("EMP " + facet).at_prompt[at], unit),
+                                         project(texts.fit.at("NEU").at_prompt[at], unit));
+  d.class_gap = inside.direction.class_gap;
+  d.median_norm = inside.direction.median_norm;
+  d.sd_neutral = inside.direction.sd_neutral;
+  rule_detection(lab, d);
+
+  for (std::size_t l = 0; l < texts.layers.size(); ++l)
+    inside.per_layer.push_back(latent::fit(facet, texts.layers[l], pairs.high[l], pairs.low[l]));
+
+  const Seed chance = Seed(lab.plan.seed).child("placebo").child(facet);
+  const auto add = [&](int n, const char* kind, auto make) {
+    for (int i = 0; i < n; ++i) {
+      inside.placebos.push_back(make(chance.child(kind).child(static_cast<std::uint64_t>(i))));
+      inside.placebos.back().method = kind;
+    }
+  };
+  const store::Placebos& wanted = lab.plan.steer.placebos;
+  const latent::Direction& like = inside.direction;
+  Rows both = pairs.high[at];
+  for (std::size_t i = 0; i < pairs.low[at].n; ++i) both.append(pairs.low[at].row(i));
+  add(wanted.isotropic, "isotropic", [&](Seed s) { return latent::random_direction(like, s); });
+  add(wanted.variance, "variance-matched", [&](Seed s) { return latent::variance_matched(like, both, s); });
+  add(wanted.shuffled, "shuffled-label",
+      [&](Seed s) { return latent::shuffled_labels(like, pairs.high[at], pairs.low[at], s); });
+  add(wanted.formality, "formality", [&](Seed) {
+    return latent::unrelated_concept(like, texts.fit.at("formal").at_position[at], pairs.low[at]);
+  });
+
+  for (int i = 0; i < lab.plan.steer.random_ablations; ++i) {
+    std::vector<latent::Direction> random;
+    for (std::size_t l = 0; l < texts.layers.size(); ++l) {
+      const Seed s = chance.child("ablate").child(static_cast<std::uint64_t>(i)).child(static_cast<std::uint64_t>(l));
+      latent::Direction twin = latent::random_direction(inside.per_layer[l], s);
+      const std::vector<double> neutral = project(pairs.low[l], twin.unit);
+      twin.neutral_mean = stats::mean(neutral).value;
+      random.push_back(std::move(twin));
+    }
+    inside.random_per_layer.push_back(std::move(random));
+  }
+  return inside;
+}
+
+}  // namespace
+
+Texts read_texts(Lab& lab) {
+  Texts texts;
+  texts.layers = layers_of(lab);
+  const auto read = [&](store::Split split, const std::vector<std::string>& kinds,
+                        std::map<std::string, latent::Captured>& into) {
+    // All texts of a scenario stand together, so that its prompt is read once.
+    const auto scenarios = scenarios_of(lab, split);
+    std::vector<model::Passage> passages;
+    for (const auto* s : scenarios)
+      for (const std::string& kind : kinds) passages.push_back(passage_of(lab, s->message, "", text_of(*s, kind)));
+    const latent::Captured all =
+        latent::capture(lab.subject, passages, texts.layers, position_of(lab.plan.detect.position), lab.cancel);
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      latent::Captured& one = into[kinds[k]];
+      one.layers = texts.layers;
+      one.at_position.resize(texts.layers.size());
+      one.at_prompt.resize(texts.layers.size());
+      for (std::size_t l = 0; l < texts.layers.size(); ++l)
+        for (std::size_t i = 0; i < scenarios.size(); ++i) {
+          one.at_position[l].append(all.at_position[l].row(i * kinds.size() + k));
+          one.at_prompt[l].append(all.at_prompt[l].row(i * kinds.size() + k));
+        }
+    }
+  };
+  std::vector<std::string> kinds = {"NEU"};
+  for (const std::string& facet : lab.plan.facets) kinds.push_back("EMP " + facet);
+  read(store::Split::test, kinds, texts.test);
+  if (lab.plan.steer.placebos.formality > 0) kinds.emplace_back("formal");
+  read(store::Split::fit, kinds, texts.fit);
+  return texts;
+}
+
+std::vector<Inside> look_inside(Lab& lab, const Texts& texts) {
+  std::vector<Inside> insides;
+  for (const std::string& facet : lab.plan.facets) insides.push_back(look_at(lab, texts, facet));
+  look_across(texts, insides);
+  return insides;
+}
+
+}  // namespace sonder::study
