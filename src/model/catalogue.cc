@@ -1,0 +1,103 @@
+#include "model/catalogue.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+
+#include "base/error.h"
+#include "model/detail/recipe.h"
+
+namespace sonder::model {
+namespace fs = std::filesystem;
+namespace {
+
+using detail::Recipe;
+
+std::string folder_of(const std::string& name) { return models_dir() + "/" + name; }
+
+// Fewest insertions, deletions and exchanges of letters from a to b.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t exchanged = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({exchanged, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+const Recipe* find_recipe(const std::string& name) {
+  for (const Recipe& recipe : detail::recipes())
+    if (recipe.known.name == name) return &recipe;
+  return nullptr;
+}
+
+const Recipe& recipe_of(const std::string& name) {
+  if (const Recipe* found = find_recipe(name)) return *found;
+  const auto& all = detail::recipes();
+  const auto nearest = std::min_element(all.begin(), all.end(), [&](const Recipe& a, const Recipe& b) {
+    return edit_distance(name, a.known.name) < edit_distance(name, b.known.name);
+  });
+  std::string names;
+  for (const Recipe& recipe : all) names += (names.empty() ? "" : ", ") + recipe.known.name;
+  throw Error(ErrorKind::bad_input, "no model is called '" + name + "'; the nearest is '" +
+                                        nearest->known.name + "' (known: " + names +
+                                        "). The path of a .gguf file works too");
+}
+
+}  // namespace
+
+std::vector<Known> known_models() {
+  std::vector<Known> all;
+  for (const Recipe& recipe : detail::recipes()) all.push_back(recipe.known);
+  return all;
+}
+
+std::string models_dir() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (const std::string cache = variable("SONDER_CACHE"); !cache.empty())
+    return fs::absolute(cache).string() + "/models";
+  const std::string home = variable("HOME");
+  require(!home.empty(),
+          "neither SONDER_CACHE nor HOME is set, so there is no place for models; set SONDER_CACHE");
+  return home + "/.cache/sonder/models";
+}
+
+std::optional<Pulled> find_pulled(const std::string& name) {
+  const Recipe* recipe = find_recipe(name);
+  return recipe == nullptr ? std::nullopt : detail::find_made(*recipe, folder_of(name));
+}
+
+std::string terms_of(const std::string& name, const PullOptions& options) {
+  return detail::terms_of(recipe_of(name), folder_of(name), options);
+}
+
+Pulled pull(const std::string& name, const PullOptions& options, const OnProgress& progress,
+            const Cancel& cancel) {
+  return detail::make(recipe_of(name), folder_of(name), options, progress, cancel);
+}
+
+std::string resolve(const std::string& name_or_path) {
+  if (name_or_path.ends_with(".gguf") || name_or_path.find('/') != std::string::npos) {
+    require(fs::is_regular_file(name_or_path), "there is no model file at '" + name_or_path + "'");
+    return name_or_path;
+  }
+  const Recipe& recipe = recipe_of(name_or_path);
+  if (const auto pulled = find_pulled(name_or_path)) return pulled->path;
+  const std::string advice = "run `sonder model pull " + name_or_path + "`";
+  if (fs::exists(folder_of(name_or_path) + "/" + recipe.file))
+    throw Error(ErrorKind::corrupt, "the file of '" + name_or_path + "' is not as it was pulled; " + advice +
+                                        ", which makes it again");
+  throw Error(ErrorKind::bad_input, "'" + name_or_path + "' is not here yet; " + advice);
+}
+
+}  // namespace sonder::model
