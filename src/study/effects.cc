@@ -1,0 +1,334 @@
+#include "study/effects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "stats/mean.h"
+#include "stats/order.h"
+#include "study/length.h"
+
+namespace sonder::study {
+namespace {
+
+Figure figure_of(const stats::Estimate& e) {
+  if (!e.usable()) return {e.value, 0, 0, 0, 0, e.warnings.empty() ? "not estimable" : e.warnings.front()};
+  return {e.value, e.ci95.low, e.ci95.high, e.ci90.low, e.ci90.high, ""};
+}
+
+double mean_of(const std::vector<double>& x) {
+  return x.empty() ? 0 : std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
+
+std::vector<double> minus(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> out(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) out[i] = a[i] - b[i];
+  return out;
+}
+
+std::size_t find_arm(const Played& played, const std::string& kind, const std::string& facet, double dose) {
+  for (std::size_t a = 0; a < played.arms.size(); ++a)
+    if (played.arms[a].kind == kind && played.arms[a].facet == facet && played.arms[a].dose == dose) return a;
+  return played.arms.size();
+}
+
+std::vector<std::size_t> arms_of(const Played& played, const std::string& kind, const std::string& facet) {
+  std::vector<std::size_t> found;
+  for (std::size_t a = 0; a < played.arms.size(); ++a)
+    if (played.arms[a].kind == kind && played.arms[a].facet == facet) found.push_back(a);
+  return found;
+}
+
+// Missing scores are outcomes: the steered arm's become the lowest seen, the base arm's the highest (methods.md 5.9).
+std::vector<double> filled(const std::vector<Score>& scores, double worst, int& n_missing) {
+  std::vector<double> out;
+  for (const Score& s : scores) {
+    n_missing += s ? 0 : 1;
+    out.push_back(s.value_or(worst));
+  }
+  return out;
+}
+
+Spent spend_one(Lab& lab, const Played& played, const Examined& who) {
+  Spent spent;
+  spent.who = &who;
+  double low = INFINITY;
+  double high = -INFINITY;
+  const auto look = [&](const std::vector<Score>& scores) {
+    spent.n_scores += static_cast<int>(scores.size());
+    for (const Score& s : scores)
+      if (s) low = std::min(low, *s), high = std::max(high, *s);
+  };
+  for (std::size_t a = 0; a < played.arms.size(); ++a) {
+    spent.raw.push_back(score_arm(lab, who.asked, played.scenarios, played.cells[a]));
+    look(spent.raw.back());
+  }
+  look(who.bank.emp);
+  look(who.bank.neu);
+  if (low > high) low = high = 0;  // nothing could be scored: every shift is 0 and all is missing
+  const std::vector<double> base = filled(spent.raw[0], high, spent.n_missing);
+  for (std::size_t a = 0; a < played.arms.size(); ++a) {
+    int counted = 0;
+    spent.shift.push_back(a == 0 ? std::vector<double>(base.size(), 0.0)
+                                 : minus(filled(spent.raw[a], low, counted), base));
+    spent.n_missing += counted;
+  }
+  spent.gap = minus(filled(who.bank.emp, low, spent.n_missing), filled(who.bank.neu, high, spent.n_missing));
+  return spent;
+}
+
+std::vector<double> words_over_base(const Played& played, std::size_t arm) {
+  std::vector<double> out;
+  for (std::size_t s = 0; s < played.scenarios.size(); ++s) {
+    double sum = 0;
+    int n = 0;
+    for (std::size_t r = 0; r < played.cells[arm][s].size(); ++r)
+      if (played.cells[arm][s][r] && played.cells[0][s][r])
+        sum += count_words(played.cells[arm][s][r]->text) - count_words(played.cells[0][s][r]->text), ++n;
+    if (n > 0) out.push_back(sum / n);
+  }
+  return out;
+}
+
+struct Context {
+  const Lab& lab;
+  const Played& played;
+  const std::vector<Spent>& spent;
+  const std::map<std::string, double>& chosen;
+  const std::vector<SideEffects>& side_effects;
+  Limits limits;
+};
+
+double dose_of(const Context& c, const std::string& facet) {
+  const auto found = c.chosen.find(facet);
+  return found != c.chosen.end() ? found->second : c.lab.plan.steer.doses.front();
+}
+
+Effect effect_of(const Context& c, const Spent& spent, std::size_t a) {
+  const Arm& arm = c.played.arms[a];
+  Effect e;
+  e.facet = spent.who->asked.facet;
+  e.arm = arm.name;
+  e.kind = arm.kind;
+  e.direction = arm.facet;
+  e.dose = arm.dose;
+  e.instrument = spent.who->asked.name();
+  const stats::Ratio ratio = stats::fieller(spent.shift[a], spent.gap);
+  e.theta = figure_of(ratio.theta);
+  e.raw = mean_of(spent.shift[a]);
+  e.words = mean_of(words_over_base(c.played, a));
+  if (spent.who->certificate.certified && e.theta.missing.empty())
+    e.local = to_text(local_verdict(ratio.theta.ci95, ratio.theta.ci90, c.limits));
+  e.chosen = arm.kind == "steer" && arm.dose == dose_of(c, arm.facet);
+  return e;
+}
+
+PlaceboContrast placebo_of(const Context& c, const Spent& spent, std::size_t steer) {
+  const std::string& facet = c.played.arms[steer].facet;
+  const std::vector<std::size_t> placebos = arms_of(c.played, "placebo", facet);
+  PlaceboContrast out;
+  out.facet = facet;
+  out.instrument = spent.who->asked.name();
+  out.n = static_cast<int>(placebos.size());
+  if (placebos.empty()) {
+    out.contrast.missing = "no placebo was played";
+    return out;
+  }
+  std::vector<double> average(spent.gap.size());
+  int at_least = 0;
+  for (const std::size_t p : placebos) {
+    for (std::size_t s = 0; s < average.size(); ++s)
+      average[s] += spent.shift[p][s] / static_cast<double>(placebos.size());
+    at_least += mean_of(spent.shift[p]) >= mean_of(spent.shift[steer]) ? 1 : 0;
+  }
+  out.contrast = figure_of(stats::fieller(minus(spent.shift[steer], average), spent.gap).theta);
+  out.p = (1.0 + at_least) / (out.n + 1.0);
+  return out;
+}
+
+// The dose arms of a facet inside the admissible range, in ascending order, base between negative and positive ones.
+std::vector<std::size_t> dose_curve(const Context& c, const std::string& facet) {
+  std::vector<std::size_t> curve;
+  for (const std::size_t a : arms_of(c.played, "steer", facet))
+    if (c.played.arms[a].dose <= dose_of(c, facet)) curve.push_back(a);
+  curve.push_back(0);
+  std::sort(curve.begin(), curve.end(),
+            [&](std::size_t a, std::size_t b) { return c.played.arms[a].dose < c.played.arms[b].dose; });
+  return curve;
+}
+
+// No adjacent drop inside the admissible range that survives Holm.
+bool monotone(const Spent& spent, const std::vector<std::size_t>& curve) {
+  std::vector<double> p;
+  std::vector<double> step;
+  for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
+    const stats::Estimate e = stats::mean(minus(spent.shift[curve[i + 1]], spent.shift[curve[i]]));
+    p.push_back(e.usable() ? e.p : 1);
+    step.push_back(e.value);
+  }
+  const std::vector<double> adjusted = stats::holm(p);
+  for (std::size_t i = 0; i < p.size(); ++i)
+    if (step[i] < 0 && adjusted[i] < 0.05) return false;
+  return true;
+}
+
+// Share of scenarios whose slope on dose is negative, above what noise of the fitted line alone would give.
+double anti_steerable_excess(const Context& c, const Spent& spent, const std::vector<std::size_t>& curve) {
+  if (curve.size() < 3 || spent.gap.empty()) return 0;
+  std::vector<double> x;
+  for (const std::size_t a : curve) x.push_back(c.played.arms[a].dose);
+  const double centre = mean_of(x);
+  double sxx = 0;
+  for (const double v : x) sxx += (v - centre) * (v - centre);
+  std::vector<double> slopes;
+  std::vector<double> errors;
+  for (std::size_t s = 0; s < spent.gap.size(); ++s) {
+    std::vector<double> y;
+    for (const std::size_t a : curve) y.push_back(spent.shift[a][s]);
+    const double level = mean_of(y);
+    double slope = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) slope += (x[i] - centre) * (y[i] - level) / sxx;
+    double sse = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double residual = y[i] - level - slope * (x[i] - centre);
+      sse += residual * residual;
+    }
+    slopes.push_back(slope);
+    errors.push_back(std::sqrt(sse / static_cast<double>(x.size() - 2) / sxx));
+  }
+  const double typical = mean_of(slopes);
+  double observed = 0;
+  double expected = 0;
+  for (std::size_t s = 0; s < slopes.size(); ++s) {
+    observed += slopes[s] < 0 ? 1 : 0;
+    expected += errors[s] > 0 ? 0.5 * std::erfc(typical / errors[s] / std::sqrt(2.0)) : (typical < 0 ? 1 : 0);
+  }
+  return std::max(0.0, (observed - expected) / static_cast<double>(slopes.size()));
+}
+
+// Does this direction move its own facet more than the other, by the same instrument?
+bool facet_specific(const Context& c, const Spent& own, std::size_t steer) {
+  for (const Spent& other : c.spent) {
+    if (other.who->asked.bench != own.who->asked.bench || other.who == own.who) continue;
+    if (!other.who->certificate.certified) return false;
+    const double own_gap = mean_of(own.gap);
+    const double other_gap = mean_of(other.gap);
+    if (own_gap <= 0 || other_gap <= 0) return false;
+    std::vector<double> more(own.gap.size());
+    for (std::size_t s = 0; s < more.size(); ++s)
+      more[s] = own.shift[steer][s] / own_gap - other.shift[steer][s] / other_gap;
+    return stats::mean(more).ci95.low > 0;
+  }
+  return false;
+}
+
+bool bidirectional(const Context& c, const Spent& spent, const std::string& facet) {
+  for (const Gate& gate : spent.who->certificate.gates)
+    if (gate.failure == "FLOOR") return true;  // BASE is already neutral: documented, not testable
+  double lowest = 0;
+  for (const std::size_t a : arms_of(c.played, "steer", facet)) lowest = std::min(lowest, c.played.arms[a].dose);
+  if (lowest == 0) return false;
+  const std::size_t a = find_arm(c.played, "steer", facet, lowest);
+  const stats::Ratio ratio = stats::fieller(spent.shift[a], spent.gap);
+  return ratio.theta.usable() && ratio.theta.ci95.high < 0;
+}
+
+Witness witness_of(const Context& c, const Spent& spent, std::size_t steer, const PlaceboContrast& placebo,
+                   const LengthCheck& length) {
+  const Certificate& certificate = spent.who->certificate;
+  const std::string& facet = c.played.arms[steer].facet;
+  Witness w;
+  w.name = certificate.instrument;
+  w.family = certificate.family;
+  w.certified = certificate.certified;
+  for (const Gate& gate : certificate.gates)
+    if (!gate.failure.empty()) w.failures.push_back(gate.failure);
+  const stats::Ratio ratio = stats::fieller(spent.shift[steer], spent.gap);
+  w.measured = ratio.theta.usable();
+  w.unbounded = ratio.theta.status == stats::Status::unbounded;
+  w.ci95 = ratio.theta.ci95;
+  w.ci90 = ratio.theta.ci90;
+  const Seed seed = Seed(c.lab.plan.seed).child("sign flip").child(facet).child(w.name);
+  w.sign_flip_p = stats::sign_flip(spent.shift[steer], seed).p;
+  w.placebo_contrast_positive = placebo.contrast.missing.empty() && placebo.contrast.lo95 > 0;
+  if (1.0 / (placebo.n + 1.0) < c.limits.alpha) w.placebo_p = placebo.p;
+  w.length_fires = length.fires;
+  const std::vector<std::size_t> curve = dose_curve(c, facet);
+  w.monotone = monotone(spent, curve);
+  w.bidirectional = bidirectional(c, spent, facet);
+  w.anti_steerable_excess = anti_steerable_excess(c, spent, curve);
+  w.facet_specific = facet_specific(c, spent, steer);
+  return w;
+}
+
+// Necessity, methods.md 3.6: mean ablation against its random twins, by the certified instruments.
+std::string ablation_of(const Context& c, const std::string& facet) {
+  const std::vector<std::size_t> real = arms_of(c.played, "ablate", facet);
+  if (real.empty()) return "not played";
+  const std::vector<std::size_t> random = arms_of(c.played, "random_ablate", facet);
+  bool any = false;
+  bool lowers = false;
+  for (const Spent& spent : c.spent) {
+    if (spent.who->asked.facet != facet || !spent.who->certificate.certified) continue;
+    any = true;
+    std::vector<double> contrast = spent.shift[real.front()];
+    for (const std::size_t r : random)
+      for (std::size_t s = 0; s < contrast.size(); ++s)
+        contrast[s] -= spent.shift[r][s] / static_cast<double>(random.size());
+    const stats::Estimate e = stats::mean(contrast);
+    const stats::Estimate raw = stats::mean(spent.shift[real.front()]);
+    lowers = lowers || (e.usable() && e.ci95.high < 0 && raw.ci95.high < 0);
+  }
+  if (!any) return "unmeasurable";
+  if (!lowers) return "no drop shown";
+  return fmt::format("lowers the scores more than {} random ablation{}", random.size(), random.size() == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::vector<Spent> spend(Lab& lab, const Played& played, const std::vector<Examined>& examined) {
+  std::vector<Spent> spent;
+  for (const Examined& who : examined) {
+    const bool earned = who.certificate.certified || who.asked.bench->plan.when == "always";
+    if (earned && who.bank.neu.size() == played.scenarios.size()) spent.push_back(spend_one(lab, played, who));
+  }
+  return spent;
+}
+
+Outcome weigh(Lab& lab, const Played& played, const std::vector<Examined>& examined, const std::vector<Spent>& spent,
+              const std::map<std::string, double>& chosen, const std::vector<SideEffects>& side_effects) {
+  const Context c{lab, played, spent, chosen, side_effects, {lab.plan.verdict.delta, lab.plan.verdict.tau}};
+  Outcome out;
+  for (const Spent& s : spent)
+    for (std::size_t a = 1; a < played.arms.size(); ++a) out.effects.push_back(effect_of(c, s, a));
+
+  for (const std::string& facet : lab.plan.facets) {
+    out.ablation[facet] = ablation_of(c, facet);
+    const std::size_t steer = find_arm(played, "steer", facet, dose_of(c, facet));
+    for (const Examined& who : examined) {
+      if (who.asked.facet != facet || who.certificate.control_only) continue;
+      const auto found = std::find_if(spent.begin(), spent.end(), [&](const Spent& s) { return s.who == &who; });
+      if (found == spent.end() || steer == played.arms.size()) {
+        Witness silent;
+        silent.name = who.certificate.instrument;
+        silent.family = who.certificate.family;
+        silent.certified = who.certificate.certified;
+        for (const Gate& gate : who.certificate.gates)
+          if (!gate.failure.empty()) silent.failures.push_back(gate.failure);
+        out.witnesses[facet].push_back(silent);
+        continue;
+      }
+      out.placebos.push_back(placebo_of(c, *found, steer));
+      out.lengths.push_back(check_length(lab, played, *found, steer));
+      out.witnesses[facet].push_back(witness_of(c, *found, steer, out.placebos.back(), out.lengths.back()));
+      for (const std::size_t a : arms_of(played, "steer", facet))
+        if (played.arms[a].dose > 0 && who.certificate.certified && stats::fieller(found->shift[a], found->gap).theta.ci95.low > 0)
+          out.moves[facet] = true;
+    }
+  }
+  return out;
+}
+
+}  // namespace sonder::study

@@ -1,0 +1,166 @@
+#include "study/length.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "stats/mean.h"
+
+namespace sonder::study {
+namespace {
+
+Figure figure_of(const stats::Estimate& e) {
+  if (!e.usable()) return {e.value, 0, 0, 0, 0, e.warnings.empty() ? "not estimable" : e.warnings.front()};
+  return {e.value, e.ci95.low, e.ci95.high, e.ci90.low, e.ci90.high, ""};
+}
+
+bool excludes_zero(const Figure& f) { return f.missing.empty() && (f.lo95 > 0 || f.hi95 < 0); }
+
+// A typical short base reply: a quarter of them are no longer.
+int short_length(const Played& played) {
+  std::vector<double> lengths;
+  for (const auto& scenario : played.cells[0])
+    for (const Cell& cell : scenario)
+      if (cell) lengths.push_back(count_words(cell->text));
+  return lengths.empty() ? 1 : std::max(1, static_cast<int>(stats::quantile7(lengths, 0.25)));
+}
+
+std::vector<std::vector<Cell>> cut(const std::vector<std::vector<Cell>>& cells, int n_words) {
+  std::vector<std::vector<Cell>> out = cells;
+  for (auto& scenario : out)
+    for (Cell& cell : scenario)
+      if (cell) {
+        model::Reply reply = *cell;
+        reply.text = cut_at_sentence(reply.text, n_words);
+        cell = reply;
+      }
+  return out;
+}
+
+std::vector<double> filled(const std::vector<Score>& scores, double with) {
+  std::vector<double> out;
+  for (const Score& s : scores) out.push_back(s.value_or(with));
+  return out;
+}
+
+std::vector<double> minus(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> out(a.size());
+  std::transform(a.begin(), a.end(), b.begin(), out.begin(), std::minus<>());
+  return out;
+}
+
+// Scores of texts made from the bank, cut alike.
+std::vector<double> cut_bank(Lab& lab, const Spent& spent, const Played& played, int n_words, bool emp) {
+  std::vector<instrument::BlindReply> texts;
+  for (const auto* s : played.scenarios) {
+    const std::string& text = emp ? s->facets.at(spent.who->asked.facet).emp : s->neu;
+    texts.push_back(instrument::blind_text(s->message, cut_at_sentence(text, n_words)));
+  }
+  return filled(score(lab, spent.who->asked, texts), 0);
+}
+
+Figure truncated(Lab& lab, const Played& played, const Spent& spent, std::size_t steer, int n_words) {
+  const auto scores = [&](std::size_t arm) {
+    return filled(score_arm(lab, spent.who->asked, played.scenarios, cut(played.cells[arm], n_words)), 0);
+  };
+  const std::vector<double> gap =
+      minus(cut_bank(lab, spent, played, n_words, true), cut_bank(lab, spent, played, n_words, false));
+  return figure_of(stats::fieller(minus(scores(steer), scores(0)), gap).theta);
+}
+
+struct Lengthened {
+  std::vector<double> gain;   // score of padded base minus base
+  std::vector<double> words;  // added
+};
+
+Lengthened lengthen(Lab& lab, const Played& played, const Spent& spent) {
+  std::vector<instrument::BlindReply> texts;
+  std::vector<std::size_t> of;
+  Lengthened out;
+  for (std::size_t s = 0; s < played.scenarios.size(); ++s) {
+    const Cell& cell = played.cells[0][s].front();
+    if (!cell || !spent.raw[0][s]) continue;
+    const std::string text = padded(lab, *played.scenarios[s], cell->text);
+    texts.push_back(instrument::blind_text(played.scenarios[s]->message, cell->text));
+    texts.push_back(instrument::blind_text(played.scenarios[s]->message, text));
+    out.words.push_back(count_words(text) - count_words(cell->text));
+  }
+  const std::vector<Score> scores = score(lab, spent.who->asked, texts);
+  for (std::size_t i = 0; i + 1 < scores.size(); i += 2)
+    out.gain.push_back(scores[i] && scores[i + 1] ? *scores[i + 1] - *scores[i] : 0.0);
+  return out;
+}
+
+double ratio_of_means(const std::vector<double>& a, const std::vector<double>& b, std::span<const std::size_t> rows) {
+  double up = 0;
+  double down = 0;
+  for (const std::size_t i : rows) up += a[i], down += b[i];
+  return down == 0 ? 0 : up / down;
+}
+
+}  // namespace
+
+std::string cut_at_sentence(const std::string& text, int n_words) {
+  std::size_t end = 0;
+  std::size_t sentence = 0;
+  int words = 0;
+  bool inside = false;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const bool space = i == text.size() || text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
+    if (!space) {
+      inside = true;
+      continue;
+    }
+    if (!inside) continue;
+    inside = false;
+    if (++words > n_words) break;
+    end = i;
+    if (const char last = text[i - 1]; last == '.' || last == '!' || last == '?') sentence = i;
+  }
+  return text.substr(0, words > n_words && sentence > 0 ? sentence : end);
+}
+
+std::string padded(const Lab& lab, const store::Scenario& scenario, const std::string& reply) {
+  require(!lab.bank.padding.empty(), "the bank has padding sentences, which the PAD arm needs");
+  Stream random(Seed(lab.plan.seed).child("padding").child(scenario.id));
+  return reply + " " + lab.bank.padding[random.below(lab.bank.padding.size())];
+}
+
+LengthCheck check_length(Lab& lab, const Played& played, const Spent& spent, std::size_t steer) {
+  LengthCheck out;
+  out.facet = spent.who->asked.facet;
+  out.instrument = spent.who->asked.name();
+  out.raw = figure_of(stats::fieller(spent.shift[steer], spent.gap).theta);
+  const int n_words = short_length(played);
+  out.truncated = truncated(lab, played, spent, steer, n_words);
+
+  const Lengthened longer = lengthen(lab, played, spent);
+  std::vector<double> more(played.scenarios.size());
+  for (std::size_t s = 0; s < more.size(); ++s) {
+    const Cell& a = played.cells[steer][s].front();
+    const Cell& b = played.cells[0][s].front();
+    more[s] = a && b ? count_words(a->text) - count_words(b->text) : 0;
+  }
+  if (longer.gain.size() == more.size()) {
+    std::vector<std::size_t> all(more.size());
+    std::iota(all.begin(), all.end(), 0);
+    out.slope = ratio_of_means(longer.gain, longer.words, all);
+    const auto theta = [&](std::span<const std::size_t> rows) {
+      const double slope = ratio_of_means(longer.gain, longer.words, rows);
+      std::vector<double> left(more.size());
+      for (const std::size_t i : rows) left[i] = spent.shift[steer][i] - slope * more[i];
+      return ratio_of_means(left, spent.gap, rows);
+    };
+    out.adjusted = figure_of(stats::bca(more.size(), theta, Seed(lab.plan.seed).child("length").child(out.instrument)));
+  } else {
+    out.adjusted.missing = "some base replies are missing";
+  }
+  out.fires = excludes_zero(out.raw) && out.truncated.missing.empty() && !excludes_zero(out.truncated) &&
+              std::abs(out.truncated.value) < 0.5 * std::abs(out.raw.value);
+  out.detail = fmt::format("first {} words, whole sentences; steered replies are {:+.1f} words longer", n_words,
+                           more.empty() ? 0 : std::accumulate(more.begin(), more.end(), 0.0) / static_cast<double>(more.size()));
+  return out;
+}
+
+}  // namespace sonder::study
