@@ -24,7 +24,7 @@ struct Captured {
   std::vector<Rows> at_prompt;  // last prompt token: the guard against reading the label from the text itself
 };
 
-Captured capture(model::Model& model, std::span<const model::Passage> passages, const std::vector<int>& layers,
-                 Position position, const Cancel& cancel);
+Captured capture(model::Model& model, std::span<const model::Passage> passages,
+                 const std::vector<int>& layers, Position position, const Cancel& cancel);
 
 }  // namespace sonder::latent

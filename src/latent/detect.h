@@ -1,4 +1,5 @@
-// Is the facet decodable? Nested, scenario-grouped cross-validation with its nulls. Source: methods.md 2.3 to 2.5.
+// Is the facet decodable? Nested, scenario-grouped cross-validation with its nulls. Source: methods.md 2.3
+// to 2.5.
 #pragma once
 
 #include <span>
@@ -43,12 +44,12 @@ struct Null {
 };
 
 struct Detected {
-  int layer = 0;           // chosen on all pairs by the same inner rule
+  int layer = 0;  // chosen on all pairs by the same inner rule
   std::string method;
-  double auroc = 0;        // nested
-  stats::Estimate concordance;               // nested, scenario bootstrap
-  std::vector<double> concordance_by_pair;   // [n_pairs] 1, .5 or 0: for paired comparison with baselines
-  double p = 1;            // (1 + #{T_b >= T}) / (B + 1)
+  double auroc = 0;                         // nested
+  stats::Estimate concordance;              // nested, scenario bootstrap
+  std::vector<double> concordance_by_pair;  // [n_pairs] 1, .5 or 0: for paired comparison with baselines
+  double p = 1;                             // (1 + #{T_b >= T}) / (B + 1)
   std::vector<SweepPoint> sweep;
   std::vector<Null> nulls;  // isotropic, variance-matched at the chosen layer
 };
@@ -66,7 +67,7 @@ struct Rival {
 Rival rival(const std::string& name, const Rows& high, const Rows& low, std::span<const int> family,
             const DetectOptions& options, Seed seed);
 // Bag of words (1–2-grams, tf-idf fitted on training folds only).
-Rival bag_of_words(std::span<const std::string> high, std::span<const std::string> low, std::span<const int> family,
-                   const DetectOptions& options, Seed seed);
+Rival bag_of_words(std::span<const std::string> high, std::span<const std::string> low,
+                   std::span<const int> family, const DetectOptions& options, Seed seed);
 
 }  // namespace sonder::latent
