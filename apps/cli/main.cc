@@ -1,0 +1,59 @@
+// The program. Here the parts are built and failures become exit codes and one sentence.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "base/error.h"
+#include "door.h"
+
+namespace {
+
+using namespace sonder::cli;  // NOLINT(google-build-using-namespace): this file is the door
+
+int exit_code(sonder::ErrorKind kind) { return kind == sonder::ErrorKind::bad_input ? kBadInput : kCouldNotRun; }
+
+int run_program(int argc, char** argv) {
+  CLI::App app{"Sonder: a laboratory for empathy in language models. It answers with a verdict, never a bare number."};
+  app.set_version_flag("--version", std::string("sonder ") + SONDER_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.footer("Example:\n  sonder run examples/quick.yaml -o quick.sonder && sonder report quick.sonder -o quick.html\n"
+             "Exit codes: 0 done, 1 could not run, 2 bad input, 100 gate failed.");
+  Global global;
+  app.add_flag("--quiet,-q", global.quiet, "no progress, results only");
+  app.add_flag("--json", global.json, "results as JSON");
+  Action action;
+  add_init(app, action);
+  add_validate(app, global, action);
+  add_run(app, global, action);
+  add_report(app, global, action);
+  add_model(app, global, action);
+  add_direction(app, global, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {
+    return app.exit(done);
+  } catch (const CLI::ParseError& wrong) {
+    app.exit(wrong);
+    return kBadInput;
+  }
+  return action();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (const sonder::Error& error) {
+    fmt::print(stderr, "\nsonder: {}\n", error.what());
+    return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "\nsonder: not enough memory\n");
+    return kCouldNotRun;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "\nsonder: unexpected: {}\n", error.what());
+    return kCouldNotRun;
+  }
+}

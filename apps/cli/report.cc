@@ -1,0 +1,50 @@
+// sonder report: a finished run as one page, or as JSON.
+#include "report/page.h"
+
+#include <fmt/format.h>
+
+#include "door.h"
+#include "report/summary.h"
+#include "store/ledger.h"
+#include "study/steering.h"
+
+namespace sonder::cli {
+namespace {
+
+struct ReportOptions {
+  std::string run, out, format = "html";
+};
+
+int write_report(const ReportOptions& options, const Global& global) {
+  const auto ledger = store::Ledger::open_read_only(options.run);
+  const study::Findings findings = study::load_findings(*ledger);
+  const std::string format = global.json ? "json" : options.format;
+  std::string bytes;
+  if (format == "json")
+    bytes = study::as_json(findings) + "\n";
+  else if (format == "text")
+    bytes = report::text_summary(findings, std::min(terminal_width(), 100));
+  else
+    bytes = report::page(findings);
+  if (options.out.empty() || options.out == "-") {
+    fmt::print("{}", bytes);
+    return kDone;
+  }
+  write_file(options.out, bytes);
+  if (!global.quiet) fmt::print(stderr, "  wrote {}\n", options.out);
+  return kDone;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, const Global& global, Action& action) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App* command = app.add_subcommand("report", "a finished run as one self-contained page");
+  command->add_option("run", options->run, "the run file")->required();
+  command->add_option("-o,--output", options->out, "the file to write (default: stdout)");
+  command->add_option("--format", options->format, "html, json or text")->check(CLI::IsMember({"html", "json", "text"}));
+  command->footer("Example:\n  sonder report quick.sonder -o quick.html\n  sonder report quick.sonder --format json | less");
+  command->callback([=, &global, &action] { action = [=, &global] { return write_report(*options, global); }; });
+}
+
+}  // namespace sonder::cli

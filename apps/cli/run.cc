@@ -1,0 +1,174 @@
+// sonder run: a plan in, a verdict out.
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/hash.h"
+#include "door.h"
+#include "instrument/instrument.h"
+#include "model/catalogue.h"
+#include "report/summary.h"
+#include "store/bank.h"
+#include "store/ledger.h"
+#include "store/plan.h"
+#include "study/steering.h"
+
+namespace sonder::cli {
+namespace {
+
+using nlohmann::json;
+
+struct RunOptions {
+  std::string plan;
+  std::string out;
+  int threads = 0;
+};
+
+std::string machine_text() {
+  utsname name{};
+  uname(&name);
+  return fmt::format("{} {} {}, {} cores", name.sysname, name.release, name.machine, std::thread::hardware_concurrency());
+}
+
+// Models by path, each loaded once: the judge may be the model under test.
+class Models {
+ public:
+  explicit Models(model::Options options) : options_(std::move(options)) {}
+  model::Model& get(const std::string& name) {
+    auto& slot = loaded_[model::resolve(name)];
+    if (!slot) slot = model::Model::load(model::resolve(name), options_);
+    return *slot;
+  }
+
+ private:
+  model::Options options_;
+  std::map<std::string, std::unique_ptr<model::Model>> loaded_;
+};
+
+std::vector<instrument::Example> examples_of(const store::Bank& bank) {
+  std::vector<instrument::Example> examples;
+  int scenario = 0;
+  for (const store::Scenario& s : bank.scenarios) {
+    if (s.split != store::Split::fit) continue;
+    examples.push_back({scenario, s.message, s.neu, 0, 0});
+    for (const auto& [facet, texts] : s.facets)
+      examples.push_back({scenario, s.message, texts.emp, facet == "affective" ? 1.0 : 0.0, facet == "cognitive" ? 1.0 : 0.0});
+    ++scenario;
+  }
+  return examples;
+}
+
+std::string rubric_of(const store::Bank& bank, const std::string& facet) {
+  for (const store::Rubric& r : bank.rubrics)
+    if (r.facet == facet) return r.text;
+  throw Error(ErrorKind::bad_input, "the bank has no rubric for the facet '" + facet + "', which the judge needs");
+}
+
+std::unique_ptr<instrument::Instrument> build(const store::InstrumentPlan& wanted, const store::Bank& bank,
+                                              Models& models, const Cancel& cancel) {
+  if (wanted.name == "lexicon") return instrument::lexicon();
+  if (wanted.name == "length") return instrument::length();
+  if (wanted.name == "embedding") {
+    const std::vector<instrument::Example> examples = examples_of(bank);
+    return instrument::embedding(models.get(wanted.model), examples, cancel);
+  }
+  return instrument::judge(models.get(wanted.model),
+                           {rubric_of(bank, "affective"), rubric_of(bank, "cognitive"), study::form_of(wanted.form)});
+}
+
+study::Provenance provenance_of(const store::Plan& plan, const std::string& plan_json, const store::Bank& bank,
+                                const model::Card& card, int threads) {
+  study::Provenance p;
+  p.started = utc_now();
+  p.sonder_version = SONDER_VERSION;
+  p.llama_version = "v0.5.0";
+  p.compiler = fmt::format("g++ {}", __VERSION__);
+  p.machine = machine_text();
+  p.threads = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
+  p.model_name = plan.model;
+  p.model_sha256 = card.sha256;
+  p.model_architecture = card.architecture;
+  p.model_format = card.format;
+  p.n_layers = card.n_layers;
+  p.n_embd = card.n_embd;
+  p.bank_name = bank.name;
+  p.bank_sha256 = bank.sha256;
+  p.plan = plan_json;
+  p.plan_hash = sha256(plan_json);
+  return p;
+}
+
+// A run goes on only with the model and the bank that it began with.
+void require_same(const store::Ledger& ledger, const study::Provenance& now) {
+  const auto header = ledger.find_header();
+  if (!header) return;
+  const json before = json::parse(header->provenance);
+  const auto same = [&](const char* what, const std::string& hash) {
+    const std::string old = before.value(what, "");
+    require(old == hash, fmt::format("this run began with another {}: {} then, {} now; choose another -o", what,
+                                     old.substr(0, 12), hash.substr(0, 12)));
+  };
+  same("model", now.model_sha256);
+  same("bank", now.bank_sha256);
+}
+
+int run(const RunOptions& options, const Global& global) {
+  const store::Plan plan = store::read_plan(options.plan);
+  const store::Bank bank = store::read_bank(plan.bank == "built-in" ? built_in_bank() : plan.bank);
+  const std::string out =
+      options.out.empty() ? std::filesystem::path(options.plan).stem().string() + ".sonder" : options.out;
+  const Cancel& cancel = interrupts();
+  Ticker ticker(global);
+  const OnProgress progress = ticker.watch();
+  if (progress) progress({"load the models", "", 0, 0});
+
+  Models models({options.threads, plan.generate.batch, 0});
+  model::Model& subject = models.get(plan.model);
+  require(!subject.card().is_encoder, "'" + plan.model + "' is an encoder: it can score texts, not write them; name a generator");
+  std::vector<std::unique_ptr<instrument::Instrument>> instruments;
+  std::vector<study::Bench> bench;
+  for (const store::InstrumentPlan& wanted : plan.instruments) {
+    instruments.push_back(build(wanted, bank, models, cancel));
+    bench.push_back({wanted, instruments.back().get()});
+  }
+
+  const std::string plan_json = store::to_json(plan);
+  study::Provenance provenance = provenance_of(plan, plan_json, bank, subject.card(), options.threads);
+  const auto ledger = store::Ledger::open(out);
+  require_same(*ledger, provenance);
+  const json header = {{"sonder", SONDER_VERSION}, {"model", provenance.model_sha256}, {"bank", provenance.bank_sha256},
+                       {"machine", provenance.machine}};
+  const store::RunId id =
+      ledger->open_run({plan_json, provenance.plan_hash, header.dump(), provenance.started});
+
+  const double began = seconds_now();
+  study::Lab lab{plan, bank, subject, bench, *ledger, id, progress, cancel, [began] { return seconds_now() - began; }, {}};
+  const study::Findings findings = study::run_steering(lab, std::move(provenance));
+  ticker.finish();
+  if (global.json)
+    fmt::print("{}\n", study::as_json(findings));
+  else
+    fmt::print("{}", report::text_summary(findings, std::min(terminal_width(), 100)));
+  if (!global.quiet && !global.json) fmt::print(stderr, "  run file: {}\n", out);
+  return kDone;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, const Global& global, Action& action) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "carry out a plan; run it again to go on where it stopped");
+  command->add_option("plan", options->plan, "the plan, a YAML file")->required();
+  command->add_option("-o,--output", options->out, "the run file (default: the plan's name with .sonder)");
+  command->add_option("--threads", options->threads, "cores to use (default: all); the result does not depend on it")
+      ->check(CLI::Range(1, 1024));
+  command->footer("Example:\n  sonder run examples/quick.yaml -o quick.sonder\n"
+                  "Ctrl-C finishes the batch at hand and keeps it; the same command goes on.");
+  command->callback([options, &global, &action] { action = [options, &global] { return run(*options, global); }; });
+}
+
+}  // namespace sonder::cli
