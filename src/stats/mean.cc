@@ -138,6 +138,11 @@ Ratio fieller(std::span<const double> shift, std::span<const double> gap) {
   const double a = detail::mean_of(shift);
   const double b = detail::mean_of(gap);
   Ratio ratio;
+  if (!std::isfinite(a) || !std::isfinite(b)) {
+    ratio.theta =
+        detail::without_interval(Status::undefined, 0, n, "the numbers are too large to compute with");
+    return ratio;
+  }
   if (b == 0) {
     ratio.theta = detail::without_interval(Status::undefined, 0, n,
                                            "the anchors do not differ: their mean gap is zero");
@@ -153,7 +158,8 @@ Ratio fieller(std::span<const double> shift, std::span<const double> gap) {
   const double v_bb = detail::variance(gap) / n;
   const double v_ab = v_aa > 0 && v_bb > 0 ? detail::covariance(shift, gap) / n : 0;
   const double t95 = detail::t_quantile(0.975, n - 1);
-  ratio.fieller_g = std::min(t95 * t95 * v_bb / (b * b), std::numeric_limits<double>::max());
+  const double g = t95 * t95 * (v_bb / b / b);
+  ratio.fieller_g = std::isfinite(g) ? g : std::numeric_limits<double>::max();
   const double theta = a / b;
   if (n < kFewest) {
     ratio.theta =

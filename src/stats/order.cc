@@ -155,7 +155,7 @@ Monotonicity monotonicity(const Numbers& curves, Seed seed, int draws) {
   Monotonicity result;
   if (curves.n == 0 || curves.d < 2) return result;
   const Explained observed = explained(curves);
-  if (observed.total <= 0) return result;
+  if (!(observed.total > 0) || !std::isfinite(observed.total)) return result;  // flat, or too large to square
   result.index =
       std::clamp(observed.part / observed.total, 0.0, 1.0);  // the fit and its residual are orthogonal
   std::vector<double> null(static_cast<std::size_t>(draws));

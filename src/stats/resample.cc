@@ -68,10 +68,13 @@ Tally simulate(std::span<const double> x, double observed, double tie, Seed seed
   return tally;
 }
 
-double tie_of(std::span<const double> x) {
-  double size = 0;
-  for (const double value : x) size += std::abs(value);
-  return kTie * size;
+// The p does not depend on the unit; dividing by the largest keeps every sum finite.
+std::vector<double> to_largest_one(std::span<const double> x) {
+  double largest = 0;
+  for (const double value : x) largest = std::max(largest, std::abs(value));
+  std::vector<double> scaled(x.begin(), x.end());
+  for (double& value : scaled) value /= largest;
+  return scaled;
 }
 
 // A 32-bit index below n without bias, by multiplication: half the price of Stream::below. Source:
@@ -104,22 +107,20 @@ double moved_level(double z0, double acceleration, double level) {
 }
 
 // Two-sided p against 0 from a share below 0: the level whose BCa end is 0.
-double inverted_p(double share_below_zero, const Bca& bca, double smallest) {
-  if (share_below_zero <= 0 || share_below_zero >= 1) return smallest;
-  const double z = detail::normal_quantile(share_below_zero) - bca.z0;
+double inverted_p(double below_zero, const Bca& bca, double smallest) {
+  if (below_zero <= 0 || below_zero >= 1) return smallest;
+  const double z = detail::normal_quantile(below_zero) - bca.z0;
   const double room = 1 + bca.acceleration * z;
   if (room <= 0) return smallest;
   return std::max(smallest, detail::two_sided(detail::normal_cdf(z / room - bca.z0)));
 }
 
-struct Place {
-  double below = 0;  // share of replicates below a value, ties by the rule
-};
-Place place_of(std::span<const double> sorted, double value, double tie, Ties ties) {
+// Share of replicates below a value, ties by the rule.
+double share_below(std::span<const double> sorted, double value, double tie, Ties ties) {
   const auto below = std::lower_bound(sorted.begin(), sorted.end(), value - tie) - sorted.begin();
   const auto up_to = std::upper_bound(sorted.begin(), sorted.end(), value + tie) - sorted.begin();
   const double equal = ties == Ties::half ? 0.5 * static_cast<double>(up_to - below) : 0.0;
-  return {(static_cast<double>(below) + equal) / static_cast<double>(sorted.size())};
+  return (static_cast<double>(below) + equal) / static_cast<double>(sorted.size());
 }
 
 Interval ends(std::span<const double> sorted, Interval levels) {
@@ -136,16 +137,16 @@ std::vector<double> finite_sorted(std::span<const double> replicates) {
   return kept;
 }
 
-void place_intervals(Bca& bca, std::span<const double> sorted, double share_below) {
+void place_intervals(Bca& bca, std::span<const double> sorted, double below) {
   constexpr Interval kLevels95{0.025, 0.975};
   constexpr Interval kLevels90{0.05, 0.95};
   bca.percentile95 = ends(sorted, kLevels95);
   bca.levels95 = kLevels95;
   Interval levels90 = kLevels90;
-  if (share_below <= 0 || share_below >= 1) {
+  if (below <= 0 || below >= 1) {
     detail::flag(bca.estimate, "every resample lies on one side of the estimate: percentile interval");
   } else {
-    bca.z0 = detail::normal_quantile(share_below);
+    bca.z0 = detail::normal_quantile(below);
     const Interval moved95{moved_level(bca.z0, bca.acceleration, 0.025),
                            moved_level(bca.z0, bca.acceleration, 0.975)};
     const Interval moved90{moved_level(bca.z0, bca.acceleration, 0.05),
@@ -169,10 +170,16 @@ SignFlip sign_flip(std::span<const double> x, Seed seed, int draws) {
   SignFlip result;
   result.exact = x.size() <= kExactFlips;
   if (std::all_of(x.begin(), x.end(), [](double value) { return value == 0; })) return result;
+  const std::vector<double> scaled = to_largest_one(x);
   double observed = 0;
-  for (const double value : x) observed += value;
-  const double tie = tie_of(x);
-  const Tally tally = result.exact ? enumerate(x, observed, tie) : simulate(x, observed, tie, seed, draws);
+  double size = 0;
+  for (const double value : scaled) {
+    observed += value;
+    size += std::abs(value);
+  }
+  const double tie = kTie * size;
+  const Tally tally =
+      result.exact ? enumerate(scaled, observed, tie) : simulate(scaled, observed, tie, seed, draws);
   const double all = result.exact ? std::exp2(static_cast<double>(x.size())) : draws + 1.0;
   const double own = result.exact ? 0 : 1;  // the observed signs are among the enumerated ones already
   result.p_greater = (own + static_cast<double>(tally.greater)) / all;
@@ -231,7 +238,7 @@ Jackknife jackknife(double value, std::span<const double> values) {
   result.bias = (n - 1) * (centre - value);
   result.se = std::sqrt((n - 1) / n * squares);
   const double scale = 6 * squares * std::sqrt(squares);
-  result.acceleration = scale > 0 ? cubes / scale : 0;
+  result.acceleration = scale > 0 && std::isfinite(scale) ? cubes / scale : 0;
   return result;
 }
 
@@ -272,8 +279,8 @@ Bca bca_of(double value, std::span<const double> replicates, std::span<const dou
     bca.levels95 = {0.025, 0.975};
     bca.estimate.p = std::abs(value) <= tie ? 1.0 : std::exp2(1 - n);
   } else {
-    place_intervals(bca, sorted, place_of(sorted, value, tie, ties).below);
-    bca.estimate.p = inverted_p(place_of(sorted, 0, tie, Ties::half).below, bca,
+    place_intervals(bca, sorted, share_below(sorted, value, tie, ties));
+    bca.estimate.p = inverted_p(share_below(sorted, 0, tie, Ties::half), bca,
                                 std::min(1.0, 2.0 / (static_cast<double>(sorted.size()) + 1)));
   }
   bca.estimate = detail::settled(std::move(bca.estimate));
