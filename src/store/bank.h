@@ -22,14 +22,14 @@ struct Scenario {
   std::string id;      // "work-014"
   std::string family;  // scenarios of one family never cross splits
   Split split = Split::fit;
-  std::string area;    // life area: "work", "illness", …
+  std::string area;     // life area: "work", "illness", …
   std::string message;  // what the person wrote
-  std::string neu;                          // NEU
+  std::string neu;      // NEU
   std::map<std::string, FacetTexts> facets;
-  std::string rephrase_of_neu;              // REPHRASE: same meaning as NEU; empty in fit
+  std::string rephrase_of_neu;                         // REPHRASE: same meaning as NEU; empty in fit
   std::map<std::string, std::string> rephrase_of_emp;  // by facet, REPHRASE of EMP_f; empty in fit
-  std::string pad;                          // PAD: NEU plus content-free sentences; empty in fit
-  std::string formal;                       // NEU in a formal register: unrelated concept for placebo P5; fit only
+  std::string pad;                                     // PAD: NEU plus content-free sentences; empty in fit
+  std::string formal;  // NEU in a formal register: unrelated concept for placebo P5; fit only
 };
 
 struct Rubric {
@@ -43,7 +43,7 @@ struct Bank {
   std::vector<Scenario> scenarios;
   std::vector<std::string> unrelated;  // prompts that have nothing to do with feelings, for KL
   std::vector<Rubric> rubrics;
-  std::vector<std::string> padding;    // content-free sentences that lengthen a reply (PAD of BASE)
+  std::vector<std::string> padding;  // content-free sentences that lengthen a reply (PAD of BASE)
 };
 
 // Reads a folder (scenarios.jsonl, unrelated.jsonl, rubrics.jsonl, padding.jsonl). Every problem at once.

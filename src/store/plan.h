@@ -2,6 +2,7 @@
 // YAML 1.2, strict. schema/plan.schema.json describes the same; a test keeps them equal.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,12 +12,14 @@
 namespace sonder::store {
 
 struct DetectPlan {
-  std::vector<int> layers;                  // empty: all
-  std::string position = "reply_mean";      // reply_mean | last_reply | last_prompt
-  std::vector<std::string> methods = {"dom", "lda", "logistic"};  // methods.md 2.2; selection happens inside the CV
-  int folds = 5;                            // grouped by scenario family
-  int permutations = 199;                   // of the whole pipeline
+  std::vector<int> layers;              // empty: all
+  std::string position = "reply_mean";  // reply_mean | last_reply | last_prompt
+  std::vector<std::string> methods = {"dom", "lda",
+                                      "logistic"};  // methods.md 2.2; selection happens inside the CV
+  int folds = 5;                                    // grouped by scenario family
+  int permutations = 199;                           // of the whole pipeline
   int random_directions = 1000;
+  bool operator==(const DetectPlan&) const = default;
 };
 
 struct Placebos {
@@ -25,21 +28,25 @@ struct Placebos {
   int shuffled = 1;   // P3
   int formality = 1;  // P5
   int total() const { return isotropic + variance + shuffled + formality; }
+  bool operator==(const Placebos&) const = default;
 };
 
 struct SteerPlan {
-  std::optional<int> layer;              // nothing: the layer that detection chose
-  std::string span = "reply";            // reply | last_prompt | all
-  std::string unit = "gap";              // gap | norm | sd | kl
+  std::optional<int> layer;               // nothing: the layer that detection chose
+  std::string span = "reply";             // reply | last_prompt | all
+  std::string unit = "gap";               // gap | norm | sd | kl
   std::vector<double> doses = {2, 4, 6};  // ascending, > 0
-  std::vector<double> negative = {-4};   // < 0
-  std::optional<double> dose;            // the confirmatory dose; nothing: largest admissible on the dev split
+  std::vector<double> negative = {-4};    // < 0
+  std::optional<double> dose;  // the confirmatory dose; nothing: largest admissible on the dev split
   Placebos placebos;
-  bool ablate = true;                    // mean ablation at every layer
+  bool ablate = true;  // mean ablation at every layer
   int random_ablations = 1;
-  std::string prompt_affective = "Respond warmly. Show that you feel with the person and take their feelings seriously.";
+  std::string prompt_affective =
+      "Respond warmly. Show that you feel with the person and take their feelings seriously.";
   std::string prompt_cognitive =
-      "Show that you understand the person's situation: what matters to them, what they worry about, and why.";
+      "Show that you understand the person's situation: what matters to them, what they worry about, and "
+      "why.";
+  bool operator==(const SteerPlan&) const = default;
 };
 
 struct GeneratePlan {
@@ -49,14 +56,16 @@ struct GeneratePlan {
   double min_p = 0.0;
   int repeats = 1;
   int batch = 60;
+  bool operator==(const GeneratePlan&) const = default;
 };
 
 struct InstrumentPlan {
-  std::string name;              // lexicon | embedding | judge | length
-  std::string model;             // embedding, judge: a known name or a path
-  std::string form = "plain";    // judge: chat | plain
+  std::string name;                // lexicon | embedding | judge | length
+  std::string model = {};          // embedding, judge: a known name or a path
+  std::string form = "plain";      // judge: chat | plain
   std::string when = "certified";  // certified | always: spend a failed instrument on the arms all the same?
-  int scenarios = 0;             // certify on this many test scenarios; 0: all
+  int scenarios = 0;               // certify on this many test scenarios; 0: all
+  bool operator==(const InstrumentPlan&) const = default;
 };
 
 struct GatePlan {
@@ -71,6 +80,7 @@ struct GatePlan {
   double within_p = 0.01;
   double within_concordance = 0.55;
   double headroom = 0.15;
+  bool operator==(const GatePlan&) const = default;
 };
 
 struct VerdictPlan {
@@ -78,6 +88,7 @@ struct VerdictPlan {
   double tau = 0.50;      // from here on: controls
   double missing = 0.05;  // more missing than this: the run is invalid
   double detect_p = 0.01;
+  bool operator==(const VerdictPlan&) const = default;
 };
 
 struct Plan {
@@ -89,22 +100,37 @@ struct Plan {
   std::string system;         // system prompt; empty: the template's own default
   std::string bank = "built-in";
   std::vector<std::string> facets = {"affective", "cognitive"};
-  int n_test = 0;             // use this many test scenarios; 0: all
+  int n_test = 0;  // use this many test scenarios; 0: all
   DetectPlan detect;
   SteerPlan steer;
   GeneratePlan generate;
-  std::vector<InstrumentPlan> instruments;
+  std::vector<InstrumentPlan> instruments = {
+      {"lexicon"}, {"embedding", "minilm"}, {"judge", "smollm2-135m", "plain"}, {"length"}};
   GatePlan gates;
   VerdictPlan verdict;
+  bool operator==(const Plan&) const = default;
 };
 
-// Every problem at once: unknown keys name the nearest known one; wrong types, ranges and duplicates with their
-// line and column. Throws BadInput.
+// Every problem at once: unknown keys name the nearest known one; wrong types, ranges and duplicates with
+// their line and column. A key that is absent keeps its default; `sonder: 1`, the format, must be there. A
+// file above 1 MB, or one that is not UTF-8, is refused. Throws BadInput.
 Plan read_plan(const std::string& path);
 Plan parse_plan(const std::string& yaml, const std::string& file_name);
 
-std::string to_json(const Plan& plan);      // canonical: every field, fixed order, no white space
+// Canonical: every field, fixed order, no white space, whole numbers without a point.
+// plan_from_json(to_json(p)) == p.
+std::string to_json(const Plan& plan);
+// As strict as the YAML reader, but a key that a plan of an older version lacks keeps its default. Throws
+// BadInput.
 Plan plan_from_json(const std::string& json);
-std::string plan_schema();                  // JSON Schema 2020-12, the same as schema/plan.schema.json
+std::string plan_schema();  // JSON Schema 2020-12, the same as schema/plan.schema.json
+
+// The plan that `sonder init PROTOCOL` prints: every key with its default, its help as a comment. It parses
+// to the default plan. Throws Error(bad_input) for a protocol that has no plan.
+std::string commented_plan(const std::string& protocol);
+
+// How two canonical plans differ, one line a key: "steer.doses: [2,4] → [2,4,6]". Long texts are named by
+// their size. Empty when they are equal. Throws Error(bad_input) when either is not JSON.
+std::vector<std::string> plan_differences(const std::string& before, const std::string& after);
 
 }  // namespace sonder::store

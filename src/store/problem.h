@@ -10,8 +10,8 @@ namespace sonder::store {
 
 struct Problem {
   std::string file;
-  int line = 0;    // 1-based; 0: the whole file
-  int column = 0;  // 1-based, in bytes; 0: the whole line
+  int line = 0;         // 1-based; 0: the whole file
+  int column = 0;       // 1-based, in bytes; 0: the whole line
   std::string message;  // expected, found, what to do; never a person's text
 };
 
