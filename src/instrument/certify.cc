@@ -1,0 +1,187 @@
+#include "instrument/certify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stats/mean.h"
+#include "stats/order.h"
+
+namespace sonder::instrument {
+namespace {
+
+using Scores = std::vector<Measured<double>>;
+
+// Rows in which every one of `columns` is there, as numbers [rows × columns].
+Numbers complete(const std::vector<const Scores*>& columns) {
+  Numbers out;
+  out.d = columns.size();
+  for (std::size_t i = 0; i < columns.front()->size(); ++i) {
+    std::vector<double> row;
+    for (const Scores* column : columns)
+      if ((*column)[i]) row.push_back(*(*column)[i]);
+    if (row.size() == columns.size()) out.append(row);
+  }
+  return out;
+}
+
+std::vector<double> column(const Numbers& table, std::size_t j) {
+  std::vector<double> out(table.n);
+  for (std::size_t i = 0; i < table.n; ++i) out[i] = table.row(i)[j];
+  return out;
+}
+
+std::vector<double> difference(const Numbers& table, std::size_t a, std::size_t b) {
+  std::vector<double> out(table.n);
+  for (std::size_t i = 0; i < table.n; ++i) out[i] = table.row(i)[a] - table.row(i)[b];
+  return out;
+}
+
+GateResult gate(std::string code, std::string name) { return {std::move(code), std::move(name), true, false, "", ""}; }
+
+GateResult not_taken(std::string code, std::string name, std::string why) {
+  return {std::move(code), std::move(name), false, false, std::move(why), ""};
+}
+
+void decide(GateResult& g, bool passed, const char* failure) {
+  g.passed = passed;
+  g.failure = passed ? "" : failure;
+}
+
+GateResult anchor(const Numbers& pairs, const CertificateLimits& limits) {  // columns NEU, EMP
+  GateResult g = gate("V1", "anchor");
+  const std::vector<double> gap = difference(pairs, 1, 0);
+  const stats::Ratio ratio = stats::fieller(gap, gap);
+  const stats::Estimate order = stats::concordance(column(pairs, 1), column(pairs, 0));
+  if (ratio.theta.status == stats::Status::refused || !order.usable()) {
+    g.detail = "too few scenarios to tell";
+    decide(g, false, "NO_ANCHOR");
+    return g;
+  }
+  const bool up = stats::mean(gap).value > 0;
+  g.detail = fmt::format("g {:.3f} (limit {:.2f}); EMP above NEU in {:.2f} of scenarios, lower bound {:.2f} (needs {:.2f})",
+                         ratio.fieller_g, limits.anchor_g, order.value, order.ci95.low, limits.anchor_concordance);
+  decide(g, up && ratio.fieller_g <= limits.anchor_g && order.ci95.low >= limits.anchor_concordance, "NO_ANCHOR");
+  return g;
+}
+
+GateResult within(const Numbers& ladder, const CertificateLimits& limits) {  // columns level 1..4
+  GateResult g = gate("V2", "within-class ordering");
+  const stats::Page page = stats::page(ladder);
+  const stats::Estimate order = stats::ladder_concordance(ladder);
+  if (page.status != stats::Status::ok || !order.usable()) {
+    g.detail = "too few ladders to tell";
+    decide(g, false, "INSENSITIVE_WITHIN");
+    return g;
+  }
+  g.detail = fmt::format("Page p {:.2g} (limit {:.2g}); ladder pairs in order {:.2f}, lower bound {:.2f} (needs above {:.2f})",
+                         page.p, limits.within_p, order.value, order.ci95.low, limits.within_concordance);
+  decide(g, page.p < limits.within_p && order.ci95.low > limits.within_concordance, "INSENSITIVE_WITHIN");
+  return g;
+}
+
+GateResult positive(const CertificateScores& s, const CertificateLimits& limits) {
+  if (s.base.empty() || s.prompted.empty()) return not_taken("V4", "positive control", "no prompted replies were played");
+  GateResult g = gate("V4", "positive control");
+  const Numbers rows = complete({&s.base, &s.prompted, &s.neu, &s.emp});
+  const stats::Ratio ratio = stats::fieller(difference(rows, 1, 0), difference(rows, 3, 2));
+  if (!ratio.theta.usable()) {
+    g.detail = "the natural gap is too unsteady to express the prompt's shift in it";
+  } else {
+    g.detail = fmt::format("a one-line prompt shifts {:+.2f} [{:+.2f}, {:+.2f}] of the gap (lower bound must exceed {:.2f})",
+                           ratio.theta.value, ratio.theta.ci95.low, ratio.theta.ci95.high, limits.delta);
+  }
+  decide(g, ratio.theta.usable() && ratio.theta.ci95.low > limits.delta, "POSITIVE_CONTROL_FAILED");
+  return g;
+}
+
+// REPHRASE keeps the meaning, so it must keep the score: the mean of both rephrasings, each against its original.
+GateResult negative(const CertificateScores& s, const CertificateLimits& limits, double natural_gap) {
+  GateResult g = gate("V5", "negative control");
+  if (s.rephrase_neu.empty() && s.rephrase_emp.empty()) return not_taken("V5", "negative control", "the bank has no rephrasings");
+  const Numbers rows = complete({&s.neu, &s.rephrase_neu, &s.emp, &s.rephrase_emp});
+  std::vector<double> shift;
+  for (std::size_t i = 0; i < rows.n && natural_gap > 0; ++i) {
+    const auto r = rows.row(i);
+    shift.push_back(0.5 * ((r[1] - r[0]) + (r[3] - r[2])) / natural_gap);
+  }
+  const stats::Tost tost = stats::tost(shift, limits.delta / 2);
+  if (!tost.mean.usable()) {
+    g.detail = "too few rephrasings, or no natural gap, to tell";
+  } else {
+    g.detail = fmt::format("rephrasing shifts {:+.3f} [{:+.3f}, {:+.3f}] of the gap (must stay within ±{:.2f})", tost.mean.value,
+                           tost.mean.ci90.low, tost.mean.ci90.high, limits.delta / 2);
+  }
+  decide(g, tost.mean.usable() && tost.equivalent, "UNSTABLE");
+  return g;
+}
+
+GateResult headroom(const CertificateScores& s, const CertificateLimits& limits) {
+  if (s.base.empty()) return not_taken("V6", "headroom", "no unsteered replies were played");
+  GateResult g = gate("V6", "headroom");
+  double n = 0;
+  double at_top = 0;
+  double at_bottom = 0;
+  for (const auto& score : s.base) {
+    if (!score) continue;
+    n += 1;
+    at_top += *score >= limits.highest - limits.step / 2 ? 1 : 0;
+    at_bottom += *score <= limits.lowest + limits.step / 2 ? 1 : 0;
+  }
+  if (n == 0) {
+    g.detail = "no unsteered reply could be scored";
+    decide(g, false, "CEILING");
+    return g;
+  }
+  g.detail = fmt::format("{:.0f} % of unsteered replies at the top of the scale, {:.0f} % at the bottom (limit {:.0f} %)",
+                         100 * at_top / n, 100 * at_bottom / n, 100 * limits.headroom);
+  decide(g, at_top / n <= limits.headroom, "CEILING");
+  if (g.passed) decide(g, at_bottom / n <= limits.headroom, "FLOOR");
+  return g;
+}
+
+std::vector<LadderPoint> ladder_points(const CertificateScores& s, double natural_gap) {
+  std::vector<LadderPoint> points;
+  if (natural_gap <= 0) return points;
+  std::vector<const Scores*> columns = {&s.neu};
+  for (const Scores& level : s.ladder) columns.push_back(&level);
+  columns.push_back(&s.emp);
+  const Numbers rows = complete(columns);
+  const double zero = stats::mean(column(rows, 0)).value;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const stats::Estimate e = stats::mean(column(rows, k));
+    if (e.usable()) points.push_back({static_cast<int>(k), (e.value - zero) / natural_gap, e.se / natural_gap});
+  }
+  return points;
+}
+
+double missing_share(const CertificateScores& s) {
+  double n = 0;
+  double missing = 0;
+  const auto count = [&](const Scores& scores) {
+    for (const auto& score : scores) n += 1, missing += score ? 0 : 1;
+  };
+  for (const Scores* one : {&s.neu, &s.emp, &s.rephrase_neu, &s.rephrase_emp, &s.pad, &s.base, &s.prompted}) count(*one);
+  for (const Scores& level : s.ladder) count(level);
+  return n == 0 ? 0 : missing / n;
+}
+
+}  // namespace
+
+CertificateResult certify(const CertificateScores& scores, const CertificateLimits& limits) {
+  require(scores.ladder.size() == 4, "a certificate needs the four levels of the ladder");
+  CertificateResult out;
+  const Numbers pairs = complete({&scores.neu, &scores.emp});
+  out.n_scenarios = static_cast<int>(pairs.n);
+  out.natural_gap = pairs.n > 1 ? stats::mean(difference(pairs, 1, 0)).value : 0;
+  out.missing_share = missing_share(scores);
+  const Numbers ladder = complete({&scores.ladder[0], &scores.ladder[1], &scores.ladder[2], &scores.ladder[3]});
+  out.gates = {anchor(pairs, limits), within(ladder, limits), positive(scores, limits),
+               negative(scores, limits, out.natural_gap), headroom(scores, limits)};
+  out.certified = std::all_of(out.gates.begin(), out.gates.end(), [](const GateResult& g) { return g.passed; });
+  out.ladder = ladder_points(scores, out.natural_gap);
+  return out;
+}
+
+}  // namespace sonder::instrument

@@ -1,0 +1,130 @@
+#include <Eigen/Dense>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/hash.h"
+#include "instrument/instrument.h"
+
+namespace sonder::instrument {
+namespace {
+
+constexpr double kLambdas[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10};  // of unit vectors, so 1 is about one text's weight
+constexpr std::size_t kBatch = 32;
+
+Eigen::MatrixXd as_matrix(const Rows& rows) {
+  Eigen::MatrixXd x(rows.n, rows.d);
+  for (std::size_t i = 0; i < rows.n; ++i)
+    for (std::size_t j = 0; j < rows.d; ++j)
+      x(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = static_cast<double>(rows.row(i)[j]);
+  return x;
+}
+
+// Ridge with a free intercept, in sample space: w = X'(XX' + lambda I)^-1 y on centred data.
+struct Head {
+  Eigen::VectorXd w;
+  double intercept = 0;
+  double lambda = 0;
+  double score(const Eigen::VectorXd& x) const { return intercept + w.dot(x); }
+};
+
+Head fit(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, double lambda) {
+  const Eigen::VectorXd centre = x.colwise().mean();
+  const Eigen::MatrixXd centred = x.rowwise() - centre.transpose();
+  const double level = y.mean();
+  Eigen::MatrixXd gram = centred * centred.transpose();
+  gram.diagonal().array() += lambda;
+  const Eigen::VectorXd alpha = gram.ldlt().solve((y.array() - level).matrix());
+  Head head;
+  head.w = centred.transpose() * alpha;
+  head.intercept = level - head.w.dot(centre);
+  head.lambda = lambda;
+  return head;
+}
+
+// Squared error of scenarios that the fit did not see.
+double left_out_error(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, const std::vector<int>& scenario, double lambda) {
+  std::map<int, std::vector<Eigen::Index>> groups;
+  for (std::size_t i = 0; i < scenario.size(); ++i) groups[scenario[i]].push_back(static_cast<Eigen::Index>(i));
+  double error = 0;
+  for (const auto& [left, rows] : groups) {
+    std::vector<Eigen::Index> kept;
+    for (Eigen::Index i = 0; i < x.rows(); ++i)
+      if (scenario[static_cast<std::size_t>(i)] != left) kept.push_back(i);
+    const Head head = fit(x(kept, Eigen::all), y(kept), lambda);
+    for (const Eigen::Index i : rows) error += std::pow(head.score(x.row(i)) - y(i), 2);
+  }
+  return error;
+}
+
+Head choose(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, const std::vector<int>& scenario) {
+  double best = std::numeric_limits<double>::infinity();
+  double chosen = kLambdas[0];
+  for (const double lambda : kLambdas) {
+    const double error = left_out_error(x, y, scenario, lambda);
+    if (error < best) best = error, chosen = lambda;
+  }
+  return fit(x, y, chosen);
+}
+
+class Embedding final : public Instrument {
+ public:
+  Embedding(model::Model& encoder, std::span<const Example> examples, const Cancel& cancel) : encoder_(encoder) {
+    require(examples.size() >= 6, "the embedding instrument is fitted on at least two scenarios of the bank's fit split");
+    std::vector<std::string> texts;
+    std::vector<int> scenario;
+    Eigen::VectorXd affective(static_cast<Eigen::Index>(examples.size()));
+    Eigen::VectorXd cognitive(static_cast<Eigen::Index>(examples.size()));
+    std::string identity = "embedding 1|" + encoder.card().sha256;
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      texts.push_back(examples[i].text);
+      scenario.push_back(examples[i].scenario);
+      affective(static_cast<Eigen::Index>(i)) = examples[i].affective;
+      cognitive(static_cast<Eigen::Index>(i)) = examples[i].cognitive;
+      identity += "|" + sha256(examples[i].text) + std::to_string(examples[i].affective) + std::to_string(examples[i].cognitive);
+    }
+    const Eigen::MatrixXd x = as_matrix(encoder.embed(texts, cancel));
+    heads_["affective"] = choose(x, affective, scenario);
+    heads_["cognitive"] = choose(x, cognitive, scenario);
+    fingerprint_ = sha256(identity);
+  }
+
+  std::string name() const override { return "embedding"; }
+  std::string family() const override { return "embedding"; }
+  std::string unit() const override { return "points, 0 neutral to 1 empathic"; }
+  double highest() const override { return std::numeric_limits<double>::infinity(); }
+  double lowest() const override { return -std::numeric_limits<double>::infinity(); }
+  double step() const override { return 0.1; }
+  std::string fingerprint() const override { return fingerprint_; }
+
+  std::vector<Measured<double>> score(const std::string& facet, std::span<const BlindReply> replies,
+                                      const OnProgress& progress, const Cancel& cancel) override {
+    const auto head = heads_.find(facet);
+    require(head != heads_.end(), "the embedding instrument knows the facets affective and cognitive");
+    std::vector<Measured<double>> scores;
+    for (std::size_t from = 0; from < replies.size(); from += kBatch) {
+      std::vector<std::string> texts;
+      for (std::size_t i = from; i < std::min(replies.size(), from + kBatch); ++i) texts.push_back(replies[i].words());
+      const Eigen::MatrixXd x = as_matrix(encoder_.embed(texts, cancel));
+      for (Eigen::Index i = 0; i < x.rows(); ++i) {
+        const bool empty = texts[static_cast<std::size_t>(i)].find_first_not_of(" \n\t\r") == std::string::npos;
+        scores.push_back(empty ? Measured<double>(Missing{"the reply is empty"}) : Measured<double>(head->second.score(x.row(i))));
+      }
+      if (progress) progress({"", "texts", static_cast<std::int64_t>(scores.size()), static_cast<std::int64_t>(replies.size())});
+    }
+    return scores;
+  }
+
+ private:
+  model::Model& encoder_;
+  std::map<std::string, Head> heads_;
+  std::string fingerprint_;
+};
+
+}  // namespace
+
+std::unique_ptr<Instrument> embedding(model::Model& encoder, std::span<const Example> examples, const Cancel& cancel) {
+  return std::make_unique<Embedding>(encoder, examples, cancel);
+}
+
+}  // namespace sonder::instrument
