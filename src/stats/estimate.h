@@ -20,6 +20,7 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
+// When not usable(), both intervals span the whole scale, so that no threshold is passed by accident.
 struct Estimate {
   double value = 0;
   Interval ci95;

@@ -66,7 +66,7 @@ Interval fieller_ends(double a, double b, double v_aa, double v_bb, double v_ab,
 // One-sided p that the mean lies on the inner side of a bound; `distance` > 0 is inside.
 double inner_p(double distance, double se, double df, int n) {
   if (se > 0) return detail::t_tail(distance / se, df);
-  return distance > 0 ? std::exp2(-n) : 1.0;
+  return distance > 0 ? detail::agreed_p(n) : 1.0;
 }
 
 Tost decide(Estimate mean, double df, double bound) {

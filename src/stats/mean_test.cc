@@ -55,6 +55,8 @@ TEST(Mean, WithoutSpreadIsFlaggedAndNeverReportsAZeroP) {
   EXPECT_EQ(same.se, 0);
   EXPECT_EQ(same.p, std::exp2(-7));
   EXPECT_EQ(mean(Values(8, 0.0)).p, 1);
+  EXPECT_GT(mean(Values(5000, 1.0)).p, 0);
+  EXPECT_GT(tost(Values(5000, 1.0), 2).p, 0);
 }
 
 TEST(Mean, RefusesWhatIsNotANumber) {

@@ -277,7 +277,7 @@ Bca bca_of(double value, std::span<const double> replicates, std::span<const dou
     detail::flag(bca.estimate, "all resamples agree exactly, so the interval is a point");
     bca.estimate.ci95 = bca.estimate.ci90 = bca.percentile95 = {value, value};
     bca.levels95 = {0.025, 0.975};
-    bca.estimate.p = std::abs(value) <= tie ? 1.0 : std::exp2(1 - n);
+    bca.estimate.p = std::abs(value) <= tie ? 1.0 : detail::agreed_p(n - 1);
   } else {
     place_intervals(bca, sorted, share_below(sorted, value, tie, ties));
     bca.estimate.p = inverted_p(share_below(sorted, 0, tie, Ties::half), bca,

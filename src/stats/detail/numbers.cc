@@ -103,6 +103,7 @@ double normal_quantile(double level) { return bm::quantile(bm::normal(), level);
 double normal_cdf(double z) { return bm::cdf(bm::normal(), std::clamp(z, -1e150, 1e150)); }
 double normal_tail(double z) { return std::max(kSmallestP, normal_cdf(-z)); }
 double two_sided(double tail) { return std::min(1.0, 2 * std::min(tail, 1 - tail)); }
+double agreed_p(int n_coins) { return std::max(kSmallestP, std::exp2(-n_coins)); }
 
 Interval whole_line() { return {std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()}; }
 
@@ -133,7 +134,7 @@ Estimate by_t(double value, double se, double df, int n_units, double null) {
   if (se > 0) {
     estimate.p = std::min(1.0, 2 * t_tail(std::abs(value - null) / se, df));
   } else {
-    estimate.p = value == null ? 1.0 : std::max(kSmallestP, std::exp2(1 - n_units));
+    estimate.p = value == null ? 1.0 : agreed_p(n_units - 1);
     flag(estimate, "all units agree exactly, so the spread and the interval are zero");
   }
   return estimate;

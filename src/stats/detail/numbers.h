@@ -35,6 +35,7 @@ double normal_quantile(double level);  // level strictly inside (0, 1)
 double normal_cdf(double z);
 double normal_tail(double z);  // P(Z > z), never 0
 double two_sided(double tail);
+double agreed_p(int n_coins);  // 2^-n_coins, never 0: that so many fair coins agree
 
 // Every number: an interval nothing can be concluded from, for estimates that are not usable.
 Interval whole_line();
