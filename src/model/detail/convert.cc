@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/detail/files.h"
+#include "model/detail/quiet.h"
 #include "model/detail/safetensors.h"
 
 namespace sonder::model::detail {
@@ -19,8 +20,6 @@ namespace {
 using Json = nlohmann::json;
 using Gguf = std::unique_ptr<gguf_context, decltype(&gguf_free)>;
 using Context = std::unique_ptr<ggml_context, decltype(&ggml_free)>;
-
-void say_nothing(ggml_log_level /*level*/, const char* /*text*/, void* /*self*/) {}
 
 // The sizes of a BERT, from config.json.
 struct Shape {
@@ -168,8 +167,7 @@ void add_tensor(gguf_context* gguf, ggml_context* context, const Named& named, c
 }  // namespace
 
 void to_f32(const std::string& gguf, const std::string& out) {
-  llama_log_set(&say_nothing, nullptr);
-  llama_backend_init();
+  start_llama();
   llama_model_quantize_params params = llama_model_quantize_default_params();
   params.ftype = LLAMA_FTYPE_ALL_F32;
   params.allow_requantize = true;

@@ -19,10 +19,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kEntities
                                                                                      {"&#34;", "\""},
                                                                                      {"&nbsp;", " "}}};
 
+// From the article's title to its end; the whole page when it has no article.
 std::string_view article_of(std::string_view html) {
   const std::size_t begin = html.find("<article");
   const std::size_t end = html.find("</article");
-  return begin < end && end != std::string_view::npos ? html.substr(begin, end - begin) : html;
+  if (begin >= end || end == std::string_view::npos) return html;
+  const std::string_view article = html.substr(begin, end - begin);
+  const std::size_t title = article.find("<h1");
+  return title == std::string_view::npos ? article : article.substr(title);
 }
 
 // "div" of `<DIV class=…>`.
@@ -76,6 +80,7 @@ std::string text_of_html(const std::string& html) {
       if (name == block) add_gap(text, true);
     if (name == "li") text += "- ";
   }
+  while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
   return text;
 }
 

