@@ -41,7 +41,7 @@ struct Card {  // what `sonder model show` prints
   std::string format;  // "F32", "Q8_0", …
   std::string licence;
   int n_layers = 0;
-  int n_embd = 0;      // width of the residual stream
+  int n_embd = 0;  // width of the residual stream
   int n_vocab = 0;
   int n_ctx_train = 0;
   std::int64_t n_params = 0;
@@ -56,8 +56,8 @@ struct Sampler {
   bool operator==(const Sampler&) const = default;
 };
 
-// One reply to be written. A step draws one uniform from `seed`'s stream and inverts the distribution function in
-// token order, so that arms that share a seed share their random numbers.
+// One reply to be written. A step draws one uniform from `seed`'s stream and inverts the distribution
+// function in token order, so that arms that share a seed share their random numbers.
 struct Request {
   std::vector<Token> prompt;  // >= 1 token
   Hook hook;
@@ -70,8 +70,8 @@ struct Request {
 enum class Stopped { end_of_turn, stop_text, limit };
 
 struct Reply {
-  std::string text;            // valid UTF-8: bytes of a letter cut by the limit are dropped
-  std::vector<Token> tokens;   // without the end-of-turn token
+  std::string text;           // valid UTF-8: bytes of a letter cut by the limit are dropped
+  std::vector<Token> tokens;  // without the end-of-turn token
   Stopped stopped = Stopped::limit;
   bool operator==(const Reply&) const = default;
 };
@@ -79,19 +79,22 @@ struct Reply {
 // A text whose tokens are known, to be read rather than written: prompt, then reply.
 struct Passage {
   std::vector<Token> tokens;
-  std::vector<int> cuts;  // where the text may be cut for sharing: ascending token counts; parts before a cut are read
-                          // once for all passages that begin alike. The bytes do not depend on what was shared.
-  int n_prompt = 0;       // reply tokens are tokens[n_prompt ..]; a hook's span refers to this
+  std::vector<int>
+      cuts;  // where the text may be cut for sharing: ascending token counts; parts before a cut are read
+             // once for all passages that begin alike. The bytes do not depend on what was shared.
+  int n_prompt = 0;  // reply tokens are tokens[n_prompt ..]; a hook's span refers to this
 };
 
 struct Want {
-  std::vector<int> layers;   // residuals of these layers (0-based)
-  bool log_probs = false;    // log p(token i | tokens before i) of each reply token
-  bool logits = false;       // all logits that predict each reply token, and the one after the last
+  std::vector<int> layers;  // residuals of these layers (0-based)
+  bool before = false;      // the same residuals just before a hook's edits at their layer
+  bool log_probs = false;   // log p(token i | tokens before i) of each reply token
+  bool logits = false;      // all logits that predict each reply token, and the one after the last
 };
 
 struct Reading {
   std::vector<Rows> residuals;    // one per wanted layer: [tokens of the passage × n_embd], f32
+  std::vector<Rows> before;       // like residuals; empty unless wanted
   std::vector<double> log_probs;  // [reply tokens], nats
   Rows logits;                    // [reply tokens + 1 × n_vocab]
 };
@@ -104,12 +107,12 @@ struct Choices {
 };
 
 struct Options {
-  int n_threads = 0;   // 0: all cores
-  int n_slots = 60;    // sequences that decode side by side
-  int n_ctx = 0;       // most tokens of one sequence; 0: as many as the work at hand needs
+  int n_threads = 0;  // 0: all cores
+  int n_slots = 60;   // sequences that decode side by side
+  int n_ctx = 0;      // most tokens of one sequence; 0: as many as the work at hand needs
 };
 
-struct Counts {  // since the model was loaded
+struct Counts {                // since the model was loaded
   std::int64_t prefilled = 0;  // prompt tokens read
   std::int64_t decoded = 0;    // reply tokens computed
   std::int64_t passes = 0;     // calls of llama_decode
@@ -126,24 +129,28 @@ class Model {
 
   virtual const Card& card() const = 0;
 
-  // The text of a conversation, ready for a reply. Throws Error(bad_input) for Template::chat on a model without one.
+  // The text of a conversation, ready for a reply. Throws Error(bad_input) for Template::chat on a model
+  // without one.
   virtual std::string render(std::span<const Message> turns, Template form) const = 0;
-  // Special tokens in rendered text are recognised; no token is added in front of a rendered template that has one.
+  // Special tokens in rendered text are recognised; no token is added in front of a rendered template that
+  // has one.
   virtual std::vector<Token> tokenise(const std::string& rendered) const = 0;
   // A person's or a reply's text: special tokens are not recognised, nothing is added.
   virtual std::vector<Token> tokenise_plain(const std::string& text) const = 0;
   virtual std::string detokenise(std::span<const Token> tokens) const = 0;
 
-  // Writes all replies; `done(i, reply)` is called once per request as soon as it is finished, in an order that is
-  // not promised. A prompt is read once for all requests that share it. Throws Error(cancelled) after finishing the
-  // batch at hand. A request whose prompt is too long for the model: Error(bad_input), before anything is read.
-  using OnReply = std::function<void(std::size_t i, Measured<Reply>)>;  // Missing when the logits were not finite
+  // Writes all replies; `done(i, reply)` is called once per request as soon as it is finished, in an order
+  // that is not promised. A prompt is read once for all requests that share it. Throws Error(cancelled) after
+  // finishing the batch at hand. A request whose prompt is too long for the model: Error(bad_input), before
+  // anything is read.
+  using OnReply =
+      std::function<void(std::size_t i, Measured<Reply>)>;  // Missing when the logits were not finite
   virtual void reply(std::span<const Request> requests, const OnReply& done, const Cancel& cancel) = 0;
 
   // Reads passages under a hook. `done(i, reading)` in order of i.
   using OnReading = std::function<void(std::size_t i, Reading reading)>;
-  virtual void read(std::span<const Passage> passages, const Hook& hook, const Want& want, const OnReading& done,
-                    const Cancel& cancel) = 0;
+  virtual void read(std::span<const Passage> passages, const Hook& hook, const Want& want,
+                    const OnReading& done, const Cancel& cancel) = 0;
 
   // p of each answer (e.g. "0" … "5") as the next token(s) after each passage (whose reply part is empty).
   virtual std::vector<Choices> choose(std::span<const Passage> passages, std::span<const std::string> answers,
