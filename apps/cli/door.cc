@@ -35,7 +35,8 @@ extern "C" void on_interrupt(int) {
 
 std::string clock_text(double seconds) {
   const auto s = static_cast<long>(seconds + 0.5);
-  return s < 3600 ? fmt::format("{}:{:02}", s / 60, s % 60) : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+  return s < 3600 ? fmt::format("{}:{:02}", s / 60, s % 60)
+                  : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
 std::string took_text(double seconds) {
@@ -83,7 +84,8 @@ void write_file(const std::string& path, const std::string& bytes) {
   if (file) std::filesystem::rename(temporary, path, failed);
   if (!file || failed) {
     std::filesystem::remove(temporary, failed);
-    throw Error(ErrorKind::io, "cannot write '" + path + "': is the folder there, writable, and is there room on the disk?");
+    throw Error(ErrorKind::io,
+                "cannot write '" + path + "': is the folder there, writable, and is there room on the disk?");
   }
 }
 
@@ -100,7 +102,8 @@ std::string built_in_bank() {
   std::filesystem::create_directories(folder, failed);
   for (const auto& [name, bytes] : files) {
     const std::string path = (folder / name).string();
-    if (!std::filesystem::exists(path) || sha256_file(path) != sha256(bytes)) write_file(path, std::string(bytes));
+    if (!std::filesystem::exists(path) || sha256_file(path) != sha256(bytes))
+      write_file(path, std::string(bytes));
   }
   return folder.string();
 }
@@ -138,8 +141,9 @@ void Ticker::show(const Progress& progress) {
     const double rate = static_cast<double>(progress.done) / std::max(now - began_, 1e-3);
     const double left = rate > 0 ? static_cast<double>(progress.total - progress.done) / rate : 0;
     const auto full = static_cast<std::size_t>(20 * progress.done / progress.total);
-    line += fmt::format("{}{}  {}/{} {}  {:.1f}/s  {} left", std::string(full, '='), std::string(20 - full, '.'),
-                        progress.done, progress.total, progress.unit, rate, clock_text(left));
+    line +=
+        fmt::format("{}{}  {}/{} {}  {:.1f}/s  {} left", std::string(full, '='), std::string(20 - full, '.'),
+                    progress.done, progress.total, progress.unit, rate, clock_text(left));
   }
   const auto width = static_cast<std::size_t>(std::max(20, terminal_width() - 1));
   if (line.size() > width) line.resize(width);

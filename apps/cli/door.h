@@ -50,8 +50,8 @@ class Ticker {
   double drawn_ = -1;
 };
 
-double seconds_now();     // since the program was started
-std::string utc_now();    // ISO 8601
+double seconds_now();                                                // since the program was started
+std::string utc_now();                                               // ISO 8601
 void write_file(const std::string& path, const std::string& bytes);  // whole or not at all; throws Error(io)
 std::string built_in_bank();  // folder of the embedded bank, written to the cache on first use
 bool on_terminal(int descriptor);

@@ -11,15 +11,20 @@ namespace {
 
 using namespace sonder::cli;  // NOLINT(google-build-using-namespace): this file is the door
 
-int exit_code(sonder::ErrorKind kind) { return kind == sonder::ErrorKind::bad_input ? kBadInput : kCouldNotRun; }
+int exit_code(sonder::ErrorKind kind) {
+  return kind == sonder::ErrorKind::bad_input ? kBadInput : kCouldNotRun;
+}
 
 int run_program(int argc, char** argv) {
-  CLI::App app{"Sonder: a laboratory for empathy in language models. It answers with a verdict, never a bare number."};
+  CLI::App app{
+      "Sonder: a laboratory for empathy in language models. It answers with a verdict, never a bare number."};
   app.set_version_flag("--version", std::string("sonder ") + SONDER_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
-  app.footer("Example:\n  sonder run examples/quick.yaml -o quick.sonder && sonder report quick.sonder -o quick.html\n"
-             "Exit codes: 0 done, 1 could not run, 2 bad input, 100 gate failed.");
+  app.footer(
+      "Example:\n  sonder run examples/quick.yaml -o quick.sonder && sonder report quick.sonder -o "
+      "quick.html\n"
+      "Exit codes: 0 done, 1 could not run, 2 bad input, 100 gate failed.");
   Global global;
   app.add_flag("--quiet,-q", global.quiet, "no progress, results only");
   app.add_flag("--json", global.json, "results as JSON");

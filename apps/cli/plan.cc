@@ -1,11 +1,15 @@
 // sonder init and sonder validate: plans and banks before anything runs.
+#include "store/plan.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "door.h"
 #include "store/bank.h"
-#include "store/plan.h"
+#include "store/bank_checks.h"
 
 namespace sonder::cli {
 namespace {
@@ -16,7 +20,8 @@ int init(const std::string& protocol, const std::string& out) {
     fmt::print("{}", text);
     return kDone;
   }
-  require(!std::filesystem::exists(out), "'" + out + "' is already there and is not overwritten; choose another -o");
+  require(!std::filesystem::exists(out),
+          "'" + out + "' is already there and is not overwritten; choose another -o");
   write_file(out, text);
   fmt::print(stderr, "  wrote {}; next: sonder validate {}\n", out, out);
   return kDone;
@@ -28,6 +33,33 @@ int validate_plan(const std::string& path, const Global& global) {
     fmt::print("{}\n", store::to_json(plan));
   else
     fmt::print("{}: a sound plan for the protocol '{}' on {}\n", path, plan.protocol, plan.model);
+  return kDone;
+}
+
+// Which surface features could give a kind or a level away, and the problems of the design.
+int validate_bank(const std::string& folder, const Global& global) {
+  const store::Bank bank = store::read_bank(folder);
+  const store::Surface surface = store::surface(bank);
+  const std::vector<store::Problem> problems = store::bank_checks(bank);
+  if (!global.quiet && !global.json) {
+    fmt::print("{:<22}{:>4}{:>9}{:>11}{:>9}{:>7}{:>7}{:>7}   {}\n", "kind", "n", "tokens", "sentences",
+               "commas", "?", "I", "you", "first word");
+    for (const store::SurfaceRow& r : surface.rows)
+      fmt::print("{:<22}{:>4}{:>9.1f}{:>11.2f}{:>9.2f}{:>7.2f}{:>7.2f}{:>7.2f}   {} {:.0f} %\n", r.kind, r.n,
+                 r.tokens, r.sentences, r.commas, r.questions, r.i_words, r.you_words, r.first_word,
+                 100 * r.first_share);
+    const auto worst =
+        std::max_element(surface.separations.begin(), surface.separations.end(),
+                         [](const store::Separation& a, const store::Separation& b) {
+                           return std::abs(a.concordance - 0.5) < std::abs(b.concordance - 0.5);
+                         });
+    if (worst != surface.separations.end())
+      fmt::print("most telling surface feature: {} from {} ({}), concordance {:.2f}\n", worst->feature,
+                 worst->pair, worst->facet, worst->concordance);
+  }
+  if (!problems.empty()) throw store::BadInput(problems);
+  fmt::print("{}: {} scenarios, no problem found, sha256 {}\n", folder, bank.scenarios.size(),
+             bank.sha256.substr(0, 12));
   return kDone;
 }
 
@@ -43,16 +75,16 @@ void add_init(CLI::App& app, Action& action) {
   command->callback([=, &action] { action = [=] { return init(*protocol, *out); }; });
 }
 
-int validate_bank(const std::string& folder, const Global& global);
-
 void add_validate(CLI::App& app, const Global& global, Action& action) {
   auto path = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("validate", "every problem of a plan or a bank at once, with line numbers");
+  CLI::App* command =
+      app.add_subcommand("validate", "every problem of a plan or a bank at once, with line numbers");
   command->add_option("path", *path, "a plan (YAML file) or a bank (folder)")->required();
   command->footer("Example:\n  sonder validate my-study.yaml\n  sonder validate bank/");
   command->callback([=, &global, &action] {
     action = [=, &global] {
-      return std::filesystem::is_directory(*path) ? validate_bank(*path, global) : validate_plan(*path, global);
+      return std::filesystem::is_directory(*path) ? validate_bank(*path, global)
+                                                  : validate_plan(*path, global);
     };
   });
 }

@@ -1,9 +1,8 @@
 // sonder report: a finished run as one page, or as JSON.
-#include "report/page.h"
-
 #include <fmt/format.h>
 
 #include "door.h"
+#include "report/page.h"
 #include "report/summary.h"
 #include "store/ledger.h"
 #include "study/steering.h"
@@ -42,9 +41,13 @@ void add_report(CLI::App& app, const Global& global, Action& action) {
   CLI::App* command = app.add_subcommand("report", "a finished run as one self-contained page");
   command->add_option("run", options->run, "the run file")->required();
   command->add_option("-o,--output", options->out, "the file to write (default: stdout)");
-  command->add_option("--format", options->format, "html, json or text")->check(CLI::IsMember({"html", "json", "text"}));
-  command->footer("Example:\n  sonder report quick.sonder -o quick.html\n  sonder report quick.sonder --format json | less");
-  command->callback([=, &global, &action] { action = [=, &global] { return write_report(*options, global); }; });
+  command->add_option("--format", options->format, "html, json or text")
+      ->check(CLI::IsMember({"html", "json", "text"}));
+  command->footer(
+      "Example:\n  sonder report quick.sonder -o quick.html\n  sonder report quick.sonder --format json | "
+      "less");
+  command->callback(
+      [=, &global, &action] { action = [=, &global] { return write_report(*options, global); }; });
 }
 
 }  // namespace sonder::cli

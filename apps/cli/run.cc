@@ -31,7 +31,8 @@ struct RunOptions {
 std::string machine_text() {
   utsname name{};
   uname(&name);
-  return fmt::format("{} {} {}, {} cores", name.sysname, name.release, name.machine, std::thread::hardware_concurrency());
+  return fmt::format("{} {} {}, {} cores", name.sysname, name.release, name.machine,
+                     std::thread::hardware_concurrency());
 }
 
 // Models by path, each loaded once: the judge may be the model under test.
@@ -56,7 +57,8 @@ std::vector<instrument::Example> examples_of(const store::Bank& bank) {
     if (s.split != store::Split::fit) continue;
     examples.push_back({scenario, s.message, s.neu, 0, 0});
     for (const auto& [facet, texts] : s.facets)
-      examples.push_back({scenario, s.message, texts.emp, facet == "affective" ? 1.0 : 0.0, facet == "cognitive" ? 1.0 : 0.0});
+      examples.push_back({scenario, s.message, texts.emp, facet == "affective" ? 1.0 : 0.0,
+                          facet == "cognitive" ? 1.0 : 0.0});
     ++scenario;
   }
   return examples;
@@ -65,7 +67,8 @@ std::vector<instrument::Example> examples_of(const store::Bank& bank) {
 std::string rubric_of(const store::Bank& bank, const std::string& facet) {
   for (const store::Rubric& r : bank.rubrics)
     if (r.facet == facet) return r.text;
-  throw Error(ErrorKind::bad_input, "the bank has no rubric for the facet '" + facet + "', which the judge needs");
+  throw Error(ErrorKind::bad_input,
+              "the bank has no rubric for the facet '" + facet + "', which the judge needs");
 }
 
 std::unique_ptr<instrument::Instrument> build(const store::InstrumentPlan& wanted, const store::Bank& bank,
@@ -76,12 +79,13 @@ std::unique_ptr<instrument::Instrument> build(const store::InstrumentPlan& wante
     const std::vector<instrument::Example> examples = examples_of(bank);
     return instrument::embedding(models.get(wanted.model), examples, cancel);
   }
-  return instrument::judge(models.get(wanted.model),
-                           {rubric_of(bank, "affective"), rubric_of(bank, "cognitive"), study::form_of(wanted.form)});
+  return instrument::judge(
+      models.get(wanted.model),
+      {rubric_of(bank, "affective"), rubric_of(bank, "cognitive"), study::form_of(wanted.form)});
 }
 
-study::Provenance provenance_of(const store::Plan& plan, const std::string& plan_json, const store::Bank& bank,
-                                const model::Card& card, int threads) {
+study::Provenance provenance_of(const store::Plan& plan, const std::string& plan_json,
+                                const store::Bank& bank, const model::Card& card, int threads) {
   study::Provenance p;
   p.started = utc_now();
   p.sonder_version = SONDER_VERSION;
@@ -109,8 +113,8 @@ void require_same(const store::Ledger& ledger, const study::Provenance& now) {
   const json before = json::parse(header->provenance);
   const auto same = [&](const char* what, const std::string& hash) {
     const std::string old = before.value(what, "");
-    require(old == hash, fmt::format("this run began with another {}: {} then, {} now; choose another -o", what,
-                                     old.substr(0, 12), hash.substr(0, 12)));
+    require(old == hash, fmt::format("this run began with another {}: {} then, {} now; choose another -o",
+                                     what, old.substr(0, 12), hash.substr(0, 12)));
   };
   same("model", now.model_sha256);
   same("bank", now.bank_sha256);
@@ -128,7 +132,8 @@ int run(const RunOptions& options, const Global& global) {
 
   Models models({options.threads, plan.generate.batch, 0});
   model::Model& subject = models.get(plan.model);
-  require(!subject.card().is_encoder, "'" + plan.model + "' is an encoder: it can score texts, not write them; name a generator");
+  require(!subject.card().is_encoder,
+          "'" + plan.model + "' is an encoder: it can score texts, not write them; name a generator");
   std::vector<std::unique_ptr<instrument::Instrument>> instruments;
   std::vector<study::Bench> bench;
   for (const store::InstrumentPlan& wanted : plan.instruments) {
@@ -140,13 +145,17 @@ int run(const RunOptions& options, const Global& global) {
   study::Provenance provenance = provenance_of(plan, plan_json, bank, subject.card(), options.threads);
   const auto ledger = store::Ledger::open(out);
   require_same(*ledger, provenance);
-  const json header = {{"sonder", SONDER_VERSION}, {"model", provenance.model_sha256}, {"bank", provenance.bank_sha256},
+  const json header = {{"sonder", SONDER_VERSION},
+                       {"model", provenance.model_sha256},
+                       {"bank", provenance.bank_sha256},
                        {"machine", provenance.machine}};
   const store::RunId id =
       ledger->open_run({plan_json, provenance.plan_hash, header.dump(), provenance.started});
 
   const double began = seconds_now();
-  study::Lab lab{plan, bank, subject, bench, *ledger, id, progress, cancel, [began] { return seconds_now() - began; }, {}};
+  study::Lab lab{
+      plan, bank, subject, bench, *ledger, id, progress, cancel, [began] { return seconds_now() - began; },
+      {}};
   const study::Findings findings = study::run_steering(lab, std::move(provenance));
   ticker.finish();
   if (global.json)
@@ -164,11 +173,15 @@ void add_run(CLI::App& app, const Global& global, Action& action) {
   CLI::App* command = app.add_subcommand("run", "carry out a plan; run it again to go on where it stopped");
   command->add_option("plan", options->plan, "the plan, a YAML file")->required();
   command->add_option("-o,--output", options->out, "the run file (default: the plan's name with .sonder)");
-  command->add_option("--threads", options->threads, "cores to use (default: all); the result does not depend on it")
+  command
+      ->add_option("--threads", options->threads,
+                   "cores to use (default: all); the result does not depend on it")
       ->check(CLI::Range(1, 1024));
-  command->footer("Example:\n  sonder run examples/quick.yaml -o quick.sonder\n"
-                  "Ctrl-C finishes the batch at hand and keeps it; the same command goes on.");
-  command->callback([options, &global, &action] { action = [options, &global] { return run(*options, global); }; });
+  command->footer(
+      "Example:\n  sonder run examples/quick.yaml -o quick.sonder\n"
+      "Ctrl-C finishes the batch at hand and keeps it; the same command goes on.");
+  command->callback(
+      [options, &global, &action] { action = [options, &global] { return run(*options, global); }; });
 }
 
 }  // namespace sonder::cli

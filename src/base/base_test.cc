@@ -32,8 +32,8 @@ TEST(Hash, OfAFileEqualsThatOfItsBytes) {
   EXPECT_THROW(sha256_file(path), Error);
 }
 
-// Source: the known-answer file of Random123, philox4x32-10, counter and key all zero: 6627e8d5 e169c58d bc57ac4c
-// 9b00dbd8.
+// Source: the known-answer file of Random123, philox4x32-10, counter and key all zero: 6627e8d5 e169c58d
+// bc57ac4c 9b00dbd8.
 TEST(Stream, IsPhilox) {
   Stream stream(Seed(0));
   EXPECT_EQ(stream(), 0x6627e8d5U);

@@ -13,7 +13,8 @@ class Cancel {
   bool asked() const noexcept { return asked_.load(std::memory_order_relaxed); }
   // Throws Error(cancelled) when someone asked to stop.
   void check() const {
-    if (asked()) throw Error(ErrorKind::cancelled, "stopped on request; what is finished is kept, run again to go on");
+    if (asked())
+      throw Error(ErrorKind::cancelled, "stopped on request; what is finished is kept, run again to go on");
   }
 
  private:

@@ -24,7 +24,8 @@ class Digest {
   std::string hex() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> raw{};
     unsigned n = 0;
-    if (EVP_DigestFinal_ex(context_.get(), raw.data(), &n) != 1) throw Error(ErrorKind::bug, "SHA-256 failed");
+    if (EVP_DigestFinal_ex(context_.get(), raw.data(), &n) != 1)
+      throw Error(ErrorKind::bug, "SHA-256 failed");
     static constexpr std::string_view kDigits = "0123456789abcdef";
     std::string text;
     for (unsigned i = 0; i < n; ++i) {

@@ -17,5 +17,7 @@ struct Id {
 
 template <class Tag>
 struct std::hash<sonder::Id<Tag>> {
-  std::size_t operator()(const sonder::Id<Tag>& id) const noexcept { return std::hash<std::int64_t>()(id.value); }
+  std::size_t operator()(const sonder::Id<Tag>& id) const noexcept {
+    return std::hash<std::int64_t>()(id.value);
+  }
 };

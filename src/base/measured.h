@@ -17,7 +17,7 @@ struct Missing {
 template <class T>
 class Measured {
  public:
-  Measured(T value) : held_(std::move(value)) {}           // NOLINT(google-explicit-constructor): reads as a value
+  Measured(T value) : held_(std::move(value)) {}  // NOLINT(google-explicit-constructor): reads as a value
   Measured(Missing missing) : held_(std::move(missing)) {}  // NOLINT(google-explicit-constructor)
 
   bool has_value() const { return held_.index() == 0; }

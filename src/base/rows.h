@@ -30,7 +30,7 @@ struct Table {
   bool operator==(const Table&) const = default;
 };
 
-using Rows = Table<float>;       // what a model gives: residuals, embeddings
+using Rows = Table<float>;      // what a model gives: residuals, embeddings
 using Numbers = Table<double>;  // what statistics use
 
 }  // namespace sonder

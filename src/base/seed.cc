@@ -15,7 +15,8 @@ std::uint64_t mix(std::uint64_t x) {
 }
 
 std::array<std::uint32_t, 4> philox(std::uint64_t counter, std::uint64_t key) {
-  std::array<std::uint32_t, 4> c{static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32U), 0, 0};
+  std::array<std::uint32_t, 4> c{static_cast<std::uint32_t>(counter),
+                                 static_cast<std::uint32_t>(counter >> 32U), 0, 0};
   auto k0 = static_cast<std::uint32_t>(key);
   auto k1 = static_cast<std::uint32_t>(key >> 32U);
   for (int round = 0; round < 10; ++round) {

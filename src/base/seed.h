@@ -33,9 +33,9 @@ class Stream {
   static constexpr result_type max() { return 0xffffffffU; }
   result_type operator()();
 
-  double uniform();                        // in [0, 1), 53 bits
-  double normal();                         // mean 0, sd 1 (inverse of the normal distribution function)
-  std::uint64_t below(std::uint64_t n);    // in 0..n-1, unbiased; n > 0
+  double uniform();                      // in [0, 1), 53 bits
+  double normal();                       // mean 0, sd 1 (inverse of the normal distribution function)
+  std::uint64_t below(std::uint64_t n);  // in 0..n-1, unbiased; n > 0
   bool coin() { return (operator()() & 1U) != 0; }
 
   // Fisher–Yates.

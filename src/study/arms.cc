@@ -13,11 +13,6 @@ std::string signed_dose(double dose) {
   return (dose < 0 ? "-" : "+") + text;
 }
 
-latent::DoseUnit unit_of(const std::string& unit) {
-  if (unit == "norm") return latent::DoseUnit::norm;
-  return unit == "sd" ? latent::DoseUnit::sd : latent::DoseUnit::gap;
-}
-
 }  // namespace
 
 Arm base_arm() { return {"base", "base", "", 0, {}, ""}; }
@@ -32,15 +27,24 @@ std::vector<Arm> prompt_arms(const Lab& lab) {
   return arms;
 }
 
-std::vector<Arm> dose_arms(const Lab& lab, const Inside& inside) {
+Arm dose_arm(const Lab& lab, const Inside& inside, double gaps, const std::string& name) {
+  return {name,
+          "steer",
+          inside.facet,
+          gaps,
+          latent::push(inside.direction, gaps, latent::DoseUnit::gap, inside.direction,
+                       span_of(lab.plan.steer.span)),
+          ""};
+}
+
+std::vector<Arm> dose_arms(const Lab& lab, const Inside& inside, const GapsOf& gaps_of) {
   std::vector<double> doses = lab.plan.steer.negative;
   doses.insert(doses.end(), lab.plan.steer.doses.begin(), lab.plan.steer.doses.end());
+  const std::string unit = lab.plan.steer.unit == "gap" ? "" : " " + lab.plan.steer.unit;
   std::vector<Arm> arms;
-  for (const double dose : doses) {
-    model::Hook hook = latent::push(inside.direction, dose, unit_of(lab.plan.steer.unit), inside.direction,
-                                    span_of(lab.plan.steer.span));
-    arms.push_back({"steer " + inside.facet + " " + signed_dose(dose), "steer", inside.facet, dose, std::move(hook), ""});
-  }
+  for (const double dose : doses)
+    arms.push_back(
+        dose_arm(lab, inside, gaps_of(dose), "steer " + inside.facet + " " + signed_dose(dose) + unit));
   return arms;
 }
 
@@ -52,14 +56,15 @@ std::vector<Arm> control_arms(const Lab& lab, const Inside& inside, double dose)
     const std::string name =
         "placebo " + inside.facet + " " + placebo.method + " " + std::to_string(++seen[placebo.method]);
     arms.push_back({name, "placebo", inside.facet, dose,
-                    latent::push(placebo, dose, unit_of(lab.plan.steer.unit), inside.direction, span), ""});
+                    latent::push(placebo, dose, latent::DoseUnit::gap, inside.direction, span), ""});
   }
   if (lab.plan.steer.ablate)
-    arms.push_back({"ablate " + inside.facet, "ablate", inside.facet, 0, latent::ablate(inside.per_layer, span), ""});
+    arms.push_back(
+        {"ablate " + inside.facet, "ablate", inside.facet, 0, latent::ablate(inside.per_layer, span), ""});
   int i = 0;
   for (const auto& random : inside.random_per_layer)
-    arms.push_back({"ablate random " + inside.facet + " " + std::to_string(++i), "random_ablate", inside.facet, 0,
-                    latent::ablate(random, span), ""});
+    arms.push_back({"ablate random " + inside.facet + " " + std::to_string(++i), "random_ablate",
+                    inside.facet, 0, latent::ablate(random, span), ""});
   return arms;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "latent/dose.h"
 #include "stats/mean.h"
 
 namespace sonder::study {
@@ -14,8 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kUnrelatedTokens = 16;      // length of the base reply on which KL is read
-constexpr double kManipulation = 1e-3;    // relative error of the shift; what f32 addition allows, with room
+constexpr int kUnrelatedTokens = 16;    // length of the base reply on which KL is read
+constexpr double kManipulation = 1e-3;  // relative error of the shift; what f32 addition allows, with room
 
 // Share of a text's word n-grams that already occurred in it.
 double repeated_ngrams(const std::vector<std::string>& words, std::size_t n) {
@@ -58,7 +59,8 @@ Shape shape_of(const std::vector<std::vector<Cell>>& cells) {
   return shape;
 }
 
-// Mean log-probability per token of each reply under the unsteered model, [arm][scenario]; NaN-free: empty optional.
+// Mean log-probability per token of each reply under the unsteered model, [arm][scenario]; NaN-free: empty
+// optional.
 using LogProbs = std::vector<std::vector<std::optional<double>>>;
 
 LogProbs unsteered_log_probs(Lab& lab, const std::vector<Arm>& arms,
@@ -94,20 +96,23 @@ LogProbs unsteered_log_probs(Lab& lab, const std::vector<Arm>& arms,
         const double mean = sum / static_cast<double>(reading.log_probs.size());
         out[places[i].first][places[i].second] = mean;
         entries.push_back({"reading", keys[i], json{{"mean", mean}}.dump()});
-        if (progress) progress({"", "", static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(passages.size())});
+        if (progress)
+          progress({"", "", static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(passages.size())});
       },
       lab.cancel);
   lab.ledger.append(lab.run, entries);
   return out;
 }
 
-Figure fluency_of(const std::vector<std::optional<double>>& arm, const std::vector<std::optional<double>>& base) {
+Figure fluency_of(const std::vector<std::optional<double>>& arm,
+                  const std::vector<std::optional<double>>& base) {
   std::vector<double> log_ratio;
   for (std::size_t s = 0; s < arm.size(); ++s)
     if (arm[s] && base[s]) log_ratio.push_back(*base[s] - *arm[s]);
   const stats::Estimate e = stats::mean(log_ratio);
   if (!e.usable()) return {0, 0, 0, 0, 0, "too few replies to compare"};
-  return {std::exp(e.value), std::exp(e.ci95.low), std::exp(e.ci95.high), std::exp(e.ci90.low), std::exp(e.ci90.high), ""};
+  return {std::exp(e.value),    std::exp(e.ci95.low),  std::exp(e.ci95.high),
+          std::exp(e.ci90.low), std::exp(e.ci90.high), ""};
 }
 
 void judge(const store::GatePlan& gates, SideEffects& row) {
@@ -120,7 +125,8 @@ void judge(const store::GatePlan& gates, SideEffects& row) {
     fail(row.fluency.missing);
   else if (row.fluency.hi90 >= gates.fluency)
     fail(fmt::format("perplexity ratio up to {:.2f}, limit {:.2f}", row.fluency.hi90, gates.fluency));
-  if (row.repetition > gates.degeneration) fail(fmt::format("repetition +{:.1f} points", 100 * row.repetition));
+  if (row.repetition > gates.degeneration)
+    fail(fmt::format("repetition +{:.1f} points", 100 * row.repetition));
   if (row.broken > gates.degeneration) fail(fmt::format("{:.0f} % empty replies", 100 * row.broken));
 }
 
@@ -134,9 +140,8 @@ std::map<std::string, double> unrelated_kl(Lab& lab, const std::vector<Arm>& arm
   std::map<std::string, std::string> keys;
   for (const Arm& arm : arms) {
     if (arm.hook.empty()) continue;
-    const std::string key =
-        key_of({lab.subject.card().sha256, lab.bank.sha256, lab.plan.system, lab.plan.form, "kl", std::to_string(n),
-                model::hash_of(arm.hook)});
+    const std::string key = key_of({lab.subject.card().sha256, lab.bank.sha256, lab.plan.system,
+                                    lab.plan.form, "kl", std::to_string(n), model::hash_of(arm.hook)});
     if (const auto body = lab.ledger.find(lab.run, "reading", key))
       kl[arm.name] = json::parse(*body)["kl"].get<double>();
     else
@@ -146,7 +151,8 @@ std::map<std::string, double> unrelated_kl(Lab& lab, const std::vector<Arm>& arm
 
   std::vector<model::Request> requests;
   for (std::size_t i = 0; i < n; ++i)
-    requests.push_back({prompt_of(lab, lab.bank.unrelated[i], ""), {}, {0, 1, 0}, Seed(0), kUnrelatedTokens, {}});
+    requests.push_back(
+        {prompt_of(lab, lab.bank.unrelated[i], ""), {}, {0, 1, 0}, Seed(0), kUnrelatedTokens, {}});
   std::vector<model::Passage> passages(n);
   lab.subject.reply(
       requests,
@@ -160,31 +166,53 @@ std::map<std::string, double> unrelated_kl(Lab& lab, const std::vector<Arm>& arm
       lab.cancel);
 
   std::vector<Rows> base(n);
-  lab.subject.read(passages, {}, {{}, false, true},
-                   [&](std::size_t i, model::Reading r) { base[i] = std::move(r.logits); }, lab.cancel);
+  lab.subject.read(
+      passages, {}, {{}, false, true},
+      [&](std::size_t i, model::Reading r) { base[i] = std::move(r.logits); }, lab.cancel);
   const OnProgress progress = lab.counted("arms");
   for (std::size_t a = 0; a < open.size(); ++a) {
     double sum = 0;
     std::size_t rows = 0;
-    lab.subject.read(passages, open[a]->hook, {{}, false, true},
-                     [&](std::size_t i, const model::Reading& r) {
-                       for (std::size_t row = 0; row < r.logits.n; ++row, ++rows)
-                         sum += model::kl_divergence(base[i].row(row), r.logits.row(row));
-                     },
-                     lab.cancel);
+    lab.subject.read(
+        passages, open[a]->hook, {{}, false, true},
+        [&](std::size_t i, const model::Reading& r) {
+          for (std::size_t row = 0; row < r.logits.n; ++row, ++rows)
+            sum += model::kl_divergence(base[i].row(row), r.logits.row(row));
+        },
+        lab.cancel);
     const double mean = sum / static_cast<double>(rows);
     kl[open[a]->name] = mean;
     const std::vector<store::Entry> entry = {{"reading", keys[open[a]->name], json{{"kl", mean}}.dump()}};
     lab.ledger.append(lab.run, entry);
-    if (progress) progress({"", "", static_cast<std::int64_t>(a + 1), static_cast<std::int64_t>(open.size())});
+    if (progress)
+      progress({"", "", static_cast<std::int64_t>(a + 1), static_cast<std::int64_t>(open.size())});
     lab.cancel.check();
   }
   return kl;
 }
 
+double gaps_of(Lab& lab, const Inside& inside, double dose) {
+  const std::string& unit = lab.plan.steer.unit;
+  const latent::Direction& d = inside.direction;
+  if (unit == "gap") return dose;
+  if (unit == "norm") return dose * latent::size_of(latent::DoseUnit::norm, d) / d.class_gap;
+  if (unit == "sd") return dose * latent::size_of(latent::DoseUnit::sd, d) / d.class_gap;
+  const double sign = dose < 0 ? -1 : 1;
+  const auto kl_of = [&](double gaps) {
+    const std::vector<Arm> one = {dose_arm(lab, inside, sign * gaps, "search")};
+    return unrelated_kl(lab, one).at("search");
+  };
+  latent::DoseSearch search;
+  search.target = std::abs(dose);
+  const latent::DoseFound found = latent::dose_for_kl(kl_of, search);
+  require(found.reached, fmt::format("a KL of {} is reached below {} class gaps; ask for a smaller one",
+                                     search.target, search.upper));
+  return sign * found.dose;
+}
+
 std::vector<SideEffects> side_effects(Lab& lab, const std::vector<Arm>& arms,
-                                      const std::vector<const store::Scenario*>& scenarios, const Replies& cells,
-                                      const std::map<std::string, double>& kl) {
+                                      const std::vector<const store::Scenario*>& scenarios,
+                                      const Replies& cells, const std::map<std::string, double>& kl) {
   const LogProbs log_probs = unsteered_log_probs(lab, arms, scenarios, cells);
   const Shape base = shape_of(cells[0]);
   std::vector<SideEffects> table;
@@ -206,11 +234,13 @@ std::vector<SideEffects> side_effects(Lab& lab, const std::vector<Arm>& arms,
   return table;
 }
 
-std::optional<double> choose_dose(const Lab& lab, const std::string& facet, const std::vector<SideEffects>& table) {
+std::optional<double> choose_dose(Lab& lab, const Inside& inside, const std::vector<SideEffects>& table) {
+  std::optional<double> wanted;
+  if (lab.plan.steer.dose) wanted = gaps_of(lab, inside, *lab.plan.steer.dose);
   std::optional<double> best;
   for (const SideEffects& row : table) {
-    if (row.kind != "steer" || row.direction != facet || row.dose <= 0 || !row.admissible) continue;
-    if (lab.plan.steer.dose && *lab.plan.steer.dose != row.dose) continue;
+    if (row.kind != "steer" || row.direction != inside.facet || row.dose <= 0 || !row.admissible) continue;
+    if (wanted && std::abs(*wanted - row.dose) > 1e-9) continue;
     if (!best || row.dose > *best) best = row.dose;
   }
   return best;
@@ -225,12 +255,15 @@ std::vector<Manipulated> check_manipulations(Lab& lab, const std::vector<Arm>& a
     if (arm.hook.empty()) continue;
     const model::Manipulation m = model::check_manipulation(lab.subject, passage, arm.hook, lab.cancel);
     if (m.worst_relative_error > kManipulation)
-      throw Error(ErrorKind::engine,
-                  fmt::format("'{}' should shift the residual by {:.4g} and shifted it by {:.4g} (relative error {:.2g}): "
-                              "the intervention did not reach the model as asked",
-                              arm.name, m.asked, m.got, m.worst_relative_error));
+      throw Error(
+          ErrorKind::engine,
+          fmt::format(
+              "'{}' should shift the residual by {:.4g} and shifted it by {:.4g} (relative error {:.2g}): "
+              "the intervention did not reach the model as asked",
+              arm.name, m.asked, m.got, m.worst_relative_error));
     if (m.change_before != 0)
-      throw Error(ErrorKind::engine, "'" + arm.name + "' changed layers below its site: the layer numbering is wrong");
+      throw Error(ErrorKind::engine,
+                  "'" + arm.name + "' changed layers below its site: the layer numbering is wrong");
     if (m.got == 0 || m.kl <= 0)
       throw Error(ErrorKind::engine, "'" + arm.name + "' changed nothing in what the model says next");
     checked.push_back({arm.name, m.asked, m.got, m.worst_relative_error, m.kl});

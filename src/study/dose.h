@@ -17,16 +17,20 @@ namespace sonder::study {
 // Next-token KL(base || hooked) of each arm on prompts that have nothing to do with feelings, nats.
 std::map<std::string, double> unrelated_kl(Lab& lab, const std::vector<Arm>& arms);
 
+// A dose of the plan's unit (gap, norm, sd, kl) in class gaps of this direction. KL doses are searched for on
+// the unrelated prompts, by sign: -.05 is .05 nats the other way.
+double gaps_of(Lab& lab, const Inside& inside, double dose);
+
 // Every arm against arms[0], which is base; cells as play() gives them.
 std::vector<SideEffects> side_effects(Lab& lab, const std::vector<Arm>& arms,
-                                      const std::vector<const store::Scenario*>& scenarios, const Replies& cells,
-                                      const std::map<std::string, double>& kl);
+                                      const std::vector<const store::Scenario*>& scenarios,
+                                      const Replies& cells, const std::map<std::string, double>& kl);
 
 // The plan's dose, or the largest positive one of this facet that passes every gate; nothing when none does.
-std::optional<double> choose_dose(const Lab& lab, const std::string& facet, const std::vector<SideEffects>& table);
+std::optional<double> choose_dose(Lab& lab, const Inside& inside, const std::vector<SideEffects>& table);
 
-// Does each hook really do what it says? Throws Error(engine) when a shift is off by more than 1e-3, when something
-// changed below the hook, or when a push changed nothing.
+// Does each hook really do what it says? Throws Error(engine) when a shift is off by more than 1e-3, when
+// something changed below the hook, or when a push changed nothing.
 std::vector<Manipulated> check_manipulations(Lab& lab, const std::vector<Arm>& arms);
 
 }  // namespace sonder::study

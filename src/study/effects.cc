@@ -41,7 +41,8 @@ std::vector<std::size_t> arms_of(const Played& played, const std::string& kind, 
   return found;
 }
 
-// Missing scores are outcomes: the steered arm's become the lowest seen, the base arm's the highest (methods.md 5.9).
+// Missing scores are outcomes: the steered arm's become the lowest seen, the base arm's the highest
+// (methods.md 5.9).
 std::vector<double> filled(const std::vector<Score>& scores, double worst, int& n_missing) {
   std::vector<double> out;
   for (const Score& s : scores) {
@@ -103,7 +104,10 @@ struct Context {
 
 double dose_of(const Context& c, const std::string& facet) {
   const auto found = c.chosen.find(facet);
-  return found != c.chosen.end() ? found->second : c.lab.plan.steer.doses.front();
+  if (found != c.chosen.end()) return found->second;
+  for (const Arm& arm : c.played.arms)  // in ascending order
+    if (arm.kind == "steer" && arm.facet == facet && arm.dose > 0) return arm.dose;
+  return 0;
 }
 
 Effect effect_of(const Context& c, const Spent& spent, std::size_t a) {
@@ -148,7 +152,8 @@ PlaceboContrast placebo_of(const Context& c, const Spent& spent, std::size_t ste
   return out;
 }
 
-// The dose arms of a facet inside the admissible range, in ascending order, base between negative and positive ones.
+// The dose arms of a facet inside the admissible range, in ascending order, base between negative and
+// positive ones.
 std::vector<std::size_t> dose_curve(const Context& c, const std::string& facet) {
   std::vector<std::size_t> curve;
   for (const std::size_t a : arms_of(c.played, "steer", facet))
@@ -228,7 +233,8 @@ bool bidirectional(const Context& c, const Spent& spent, const std::string& face
   for (const Gate& gate : spent.who->certificate.gates)
     if (gate.failure == "FLOOR") return true;  // BASE is already neutral: documented, not testable
   double lowest = 0;
-  for (const std::size_t a : arms_of(c.played, "steer", facet)) lowest = std::min(lowest, c.played.arms[a].dose);
+  for (const std::size_t a : arms_of(c.played, "steer", facet))
+    lowest = std::min(lowest, c.played.arms[a].dose);
   if (lowest == 0) return false;
   const std::size_t a = find_arm(c.played, "steer", facet, lowest);
   const stats::Ratio ratio = stats::fieller(spent.shift[a], spent.gap);
@@ -283,7 +289,8 @@ std::string ablation_of(const Context& c, const std::string& facet) {
   }
   if (!any) return "unmeasurable";
   if (!lowers) return "no drop shown";
-  return fmt::format("lowers the scores more than {} random ablation{}", random.size(), random.size() == 1 ? "" : "s");
+  return fmt::format("lowers the scores more than {} random ablation{}", random.size(),
+                     random.size() == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -292,13 +299,15 @@ std::vector<Spent> spend(Lab& lab, const Played& played, const std::vector<Exami
   std::vector<Spent> spent;
   for (const Examined& who : examined) {
     const bool earned = who.certificate.certified || who.asked.bench->plan.when == "always";
-    if (earned && who.bank.neu.size() == played.scenarios.size()) spent.push_back(spend_one(lab, played, who));
+    if (earned && who.bank.neu.size() == played.scenarios.size())
+      spent.push_back(spend_one(lab, played, who));
   }
   return spent;
 }
 
-Outcome weigh(Lab& lab, const Played& played, const std::vector<Examined>& examined, const std::vector<Spent>& spent,
-              const std::map<std::string, double>& chosen, const std::vector<SideEffects>& side_effects) {
+Outcome weigh(Lab& lab, const Played& played, const std::vector<Examined>& examined,
+              const std::vector<Spent>& spent, const std::map<std::string, double>& chosen,
+              const std::vector<SideEffects>& side_effects) {
   const Context c{lab, played, spent, chosen, side_effects, {lab.plan.verdict.delta, lab.plan.verdict.tau}};
   Outcome out;
   for (const Spent& s : spent)
@@ -309,7 +318,8 @@ Outcome weigh(Lab& lab, const Played& played, const std::vector<Examined>& exami
     const std::size_t steer = find_arm(played, "steer", facet, dose_of(c, facet));
     for (const Examined& who : examined) {
       if (who.asked.facet != facet || who.certificate.control_only) continue;
-      const auto found = std::find_if(spent.begin(), spent.end(), [&](const Spent& s) { return s.who == &who; });
+      const auto found =
+          std::find_if(spent.begin(), spent.end(), [&](const Spent& s) { return s.who == &who; });
       if (found == spent.end() || steer == played.arms.size()) {
         Witness silent;
         silent.name = who.certificate.instrument;
@@ -324,7 +334,8 @@ Outcome weigh(Lab& lab, const Played& played, const std::vector<Examined>& exami
       out.lengths.push_back(check_length(lab, played, *found, steer));
       out.witnesses[facet].push_back(witness_of(c, *found, steer, out.placebos.back(), out.lengths.back()));
       for (const std::size_t a : arms_of(played, "steer", facet))
-        if (played.arms[a].dose > 0 && who.certificate.certified && stats::fieller(found->shift[a], found->gap).theta.ci95.low > 0)
+        if (played.arms[a].dose > 0 && who.certificate.certified &&
+            stats::fieller(found->shift[a], found->gap).theta.ci95.low > 0)
           out.moves[facet] = true;
     }
   }

@@ -1,5 +1,5 @@
-// What the certified instruments saw: shifts as shares of the natural gap, and every side condition of the verdict.
-// Source: methods.md 1, 3.2, 3.3, 3.5.
+// What the certified instruments saw: shifts as shares of the natural gap, and every side condition of the
+// verdict. Source: methods.md 1, 3.2, 3.3, 3.5.
 #pragma once
 
 #include <map>
@@ -22,8 +22,8 @@ struct Played {
   Replies cells;
 };
 
-// One instrument and facet, spent on every arm. shift[arm][scenario] and gap[scenario] in the instrument's units;
-// what is missing was replaced by the worst case for the claim, and counted.
+// One instrument and facet, spent on every arm. shift[arm][scenario] and gap[scenario] in the instrument's
+// units; what is missing was replaced by the worst case for the claim, and counted.
 struct Spent {
   const Examined* who = nullptr;
   std::vector<double> gap;
@@ -45,8 +45,10 @@ struct Outcome {
   std::map<std::string, bool> moves;                      // by facet: some certified score moves at some dose
 };
 
-// `chosen`: the confirmatory dose of each facet; where there is none, the smallest positive dose stands in for it.
-Outcome weigh(Lab& lab, const Played& played, const std::vector<Examined>& examined, const std::vector<Spent>& spent,
-              const std::map<std::string, double>& chosen, const std::vector<SideEffects>& side_effects);
+// `chosen`: the confirmatory dose of each facet; where there is none, the smallest positive dose stands in
+// for it.
+Outcome weigh(Lab& lab, const Played& played, const std::vector<Examined>& examined,
+              const std::vector<Spent>& spent, const std::map<std::string, double>& chosen,
+              const std::vector<SideEffects>& side_effects);
 
 }  // namespace sonder::study

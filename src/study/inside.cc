@@ -1,6 +1,7 @@
 #include "study/inside.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <unordered_map>
 
@@ -11,7 +12,8 @@
 namespace sonder::study {
 namespace {
 
-constexpr double kDeepest = 0.8;  // steer below this share of the depth; later layers only rename tokens [Arditi2024]
+constexpr double kDeepest =
+    0.8;  // steer below this share of the depth; later layers only rename tokens [Arditi2024]
 
 std::vector<int> layers_of(const Lab& lab) {
   if (!lab.plan.detect.layers.empty()) return lab.plan.detect.layers;
@@ -37,7 +39,8 @@ std::size_t index_of(const std::vector<int>& layers, int layer) {
   return static_cast<std::size_t>(found - layers.begin());
 }
 
-std::vector<int> numbered(const std::vector<const store::Scenario*>& scenarios, std::string store::Scenario::*name) {
+std::vector<int> numbered(const std::vector<const store::Scenario*>& scenarios,
+                          std::string store::Scenario::*name) {
   std::unordered_map<std::string, int> numbers;
   std::vector<int> out;
   for (const auto* s : scenarios)
@@ -48,8 +51,8 @@ std::vector<int> numbered(const std::vector<const store::Scenario*>& scenarios, 
 std::vector<double> project(const Rows& x, std::span<const float> unit) {
   std::vector<double> out(x.n);
   for (std::size_t i = 0; i < x.n; ++i)
-    out[i] = std::inner_product(x.row(i).begin(), x.row(i).end(), unit.begin(), 0.0,
-                                std::plus<>(), [](float a, float b) { return static_cast<double>(a) * b; });
+    out[i] = std::inner_product(x.row(i).begin(), x.row(i).end(), unit.begin(), 0.0, std::plus<>(),
+                                [](float a, float b) { return static_cast<double>(a) * b; });
   return out;
 }
 
@@ -101,7 +104,8 @@ Baseline compare(const latent::Rival& rival, const std::vector<double>& probe) {
   return {rival.name, rival.auroc, rival.concordance, figure_of(stats::mean(gain))};
 }
 
-// Detection status, methods.md 2.5. Scores of a text the model wrote nothing of: what counts is beating the words.
+// Detection status, methods.md 2.5. Scores of a text the model wrote nothing of: what counts is beating the
+// words.
 void rule_detection(const Lab& lab, Detection& d) {
   const bool found = d.p < lab.plan.verdict.detect_p;
   const Baseline* best = nullptr;
@@ -113,7 +117,8 @@ void rule_detection(const Lab& lab, Detection& d) {
     d.why = "the probe orders held-out pairs better than shuffled labels do, and better than the words alone";
   } else if (found) {
     d.status = "LEXICAL_ONLY";
-    d.why = "the probe orders held-out pairs, but " + best->name + " does so as well: the words alone may explain it";
+    d.why = "the probe orders held-out pairs, but " + best->name +
+            " does so as well: the words alone may explain it";
   } else if (d.concordance.missing.empty() && d.concordance.lo90 > 0.45 && d.concordance.hi90 < 0.55) {
     d.status = "NOT_DECODABLE";
     d.why = "the probe orders pairs no better than chance, within .05";
@@ -146,10 +151,11 @@ Inside look_at(Lab& lab, const Texts& texts, const std::string& facet) {
   pairs.scenario.resize(fit.size());
   std::iota(pairs.scenario.begin(), pairs.scenario.end(), 0);
   pairs.family = numbered(fit, &store::Scenario::family);
-  const latent::DetectOptions options{lab.plan.detect.methods, lab.plan.detect.folds, lab.plan.detect.permutations,
-                                      lab.plan.detect.random_directions};
+  const latent::DetectOptions options{lab.plan.detect.methods, lab.plan.detect.folds,
+                                      lab.plan.detect.permutations, lab.plan.detect.random_directions};
   const Seed seed = Seed(lab.plan.seed).child("detect").child(facet);
-  const latent::Detected found = latent::detect(pairs, options, seed, lab.counted("permutations"), lab.cancel);
+  const latent::Detected found =
+      latent::detect(pairs, options, seed, lab.counted("permutations"), lab.cancel);
 
   Inside inside;
   inside.facet = facet;
@@ -166,7 +172,8 @@ Inside look_at(Lab& lab, const Texts& texts, const std::string& facet) {
   d.concordance = figure_of(found.concordance);
   d.p = found.p;
   d.n_permutations = options.permutations;
-  for (const auto& point : found.sweep) d.sweep.push_back({point.layer, point.method, point.auroc, point.concordance});
+  for (const auto& point : found.sweep)
+    d.sweep.push_back({point.layer, point.method, point.auroc, point.concordance});
   for (const auto& null : found.nulls) d.nulls.push_back({null.kind, null.mean, null.p95, null.p99, null.n});
   for (const auto& rival : rivals_of(lab, facet, fit, options, pairs.family))
     d.baselines.push_back(compare(rival, found.concordance_by_pair));
@@ -205,7 +212,8 @@ Inside look_at(Lab& lab, const Texts& texts, const std::string& facet) {
   for (int i = 0; i < lab.plan.steer.random_ablations; ++i) {
     std::vector<latent::Direction> random;
     for (std::size_t l = 0; l < texts.layers.size(); ++l) {
-      const Seed s = chance.child("ablate").child(static_cast<std::uint64_t>(i)).child(static_cast<std::uint64_t>(l));
+      const Seed s =
+          chance.child("ablate").child(static_cast<std::uint64_t>(i)).child(static_cast<std::uint64_t>(l));
       latent::Direction twin = latent::random_direction(inside.per_layer[l], s);
       const std::vector<double> neutral = project(pairs.low[l], twin.unit);
       twin.neutral_mean = stats::mean(neutral).value;
@@ -227,9 +235,10 @@ Texts read_texts(Lab& lab) {
     const auto scenarios = scenarios_of(lab, split);
     std::vector<model::Passage> passages;
     for (const auto* s : scenarios)
-      for (const std::string& kind : kinds) passages.push_back(passage_of(lab, s->message, "", text_of(*s, kind)));
-    const latent::Captured all =
-        latent::capture(lab.subject, passages, texts.layers, position_of(lab.plan.detect.position), lab.cancel);
+      for (const std::string& kind : kinds)
+        passages.push_back(passage_of(lab, s->message, "", text_of(*s, kind)));
+    const latent::Captured all = latent::capture(lab.subject, passages, texts.layers,
+                                                 position_of(lab.plan.detect.position), lab.cancel);
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       latent::Captured& one = into[kinds[k]];
       one.layers = texts.layers;
@@ -254,7 +263,33 @@ std::vector<Inside> look_inside(Lab& lab, const Texts& texts) {
   std::vector<Inside> insides;
   for (const std::string& facet : lab.plan.facets) insides.push_back(look_at(lab, texts, facet));
   look_across(texts, insides);
+  std::vector<store::Entry> entries;
+  for (const Inside& inside : insides)
+    entries.push_back({"direction", inside.facet, as_json(inside.direction)});
+  lab.ledger.append(lab.run, entries);
   return insides;
+}
+
+std::string as_json(const latent::Direction& d) {
+  return nlohmann::json{{"facet", d.facet},           {"method", d.method},
+                        {"layer", d.layer},           {"unit", d.unit},
+                        {"class_gap", d.class_gap},   {"median_norm", d.median_norm},
+                        {"sd_neutral", d.sd_neutral}, {"neutral_mean", d.neutral_mean}}
+      .dump();
+}
+
+latent::Direction direction_from_json(const std::string& json) {
+  const nlohmann::json j = nlohmann::json::parse(json);
+  latent::Direction d;
+  d.facet = j.at("facet");
+  d.method = j.at("method");
+  d.layer = j.at("layer");
+  d.unit = j.at("unit").get<std::vector<float>>();
+  d.class_gap = j.at("class_gap");
+  d.median_norm = j.at("median_norm");
+  d.sd_neutral = j.at("sd_neutral");
+  d.neutral_mean = j.at("neutral_mean");
+  return d;
 }
 
 }  // namespace sonder::study

@@ -8,7 +8,8 @@ std::vector<const store::Scenario*> scenarios_of(const Lab& lab, store::Split sp
   std::vector<const store::Scenario*> found;
   for (const store::Scenario& s : lab.bank.scenarios)
     if (s.split == split) found.push_back(&s);
-  if (split == store::Split::test && lab.plan.n_test > 0 && found.size() > static_cast<std::size_t>(lab.plan.n_test))
+  if (split == store::Split::test && lab.plan.n_test > 0 &&
+      found.size() > static_cast<std::size_t>(lab.plan.n_test))
     found.resize(static_cast<std::size_t>(lab.plan.n_test));
   return found;
 }

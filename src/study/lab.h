@@ -1,4 +1,5 @@
-// What a protocol is handed: built by main(), borrowed for one run. The study starts nothing and prints nothing.
+// What a protocol is handed: built by main(), borrowed for one run. The study starts nothing and prints
+// nothing.
 #pragma once
 
 #include <functional>
@@ -26,13 +27,13 @@ struct Bench {
 struct Lab {
   const store::Plan& plan;
   const store::Bank& bank;
-  model::Model& subject;         // the model under test
-  std::vector<Bench>& bench;     // in the plan's order
+  model::Model& subject;      // the model under test
+  std::vector<Bench>& bench;  // in the plan's order
   store::Ledger& ledger;
   store::RunId run;
-  OnProgress progress;                   // may be empty
+  OnProgress progress;  // may be empty
   const Cancel& cancel;
-  std::function<double()> seconds;       // since the run was started by this process
+  std::function<double()> seconds;  // since the run was started by this process
   std::vector<StepTime> times;
 
   void step(const std::string& name) {  // closes the step before it
@@ -58,8 +59,8 @@ std::vector<const store::Scenario*> scenarios_of(const Lab& lab, store::Split sp
 model::Template form_of(const std::string& form);
 model::Span span_of(const std::string& span);
 
-// The person's message as a prompt for the model under test, tokens ready for a reply. An empty `system` leaves the
-// template's own default.
+// The person's message as a prompt for the model under test, tokens ready for a reply. An empty `system`
+// leaves the template's own default.
 std::vector<model::Token> prompt_of(const Lab& lab, const std::string& message, const std::string& system);
 
 // Prompt and a given reply, to be read.

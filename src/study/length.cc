@@ -92,7 +92,8 @@ Lengthened lengthen(Lab& lab, const Played& played, const Spent& spent) {
   return out;
 }
 
-double ratio_of_means(const std::vector<double>& a, const std::vector<double>& b, std::span<const std::size_t> rows) {
+double ratio_of_means(const std::vector<double>& a, const std::vector<double>& b,
+                      std::span<const std::size_t> rows) {
   double up = 0;
   double down = 0;
   for (const std::size_t i : rows) up += a[i], down += b[i];
@@ -107,7 +108,8 @@ std::string cut_at_sentence(const std::string& text, int n_words) {
   int words = 0;
   bool inside = false;
   for (std::size_t i = 0; i <= text.size(); ++i) {
-    const bool space = i == text.size() || text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
+    const bool space =
+        i == text.size() || text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
     if (!space) {
       inside = true;
       continue;
@@ -152,14 +154,16 @@ LengthCheck check_length(Lab& lab, const Played& played, const Spent& spent, std
       for (const std::size_t i : rows) left[i] = spent.shift[steer][i] - slope * more[i];
       return ratio_of_means(left, spent.gap, rows);
     };
-    out.adjusted = figure_of(stats::bca(more.size(), theta, Seed(lab.plan.seed).child("length").child(out.instrument)));
+    out.adjusted =
+        figure_of(stats::bca(more.size(), theta, Seed(lab.plan.seed).child("length").child(out.instrument)));
   } else {
     out.adjusted.missing = "some base replies are missing";
   }
   out.fires = excludes_zero(out.raw) && out.truncated.missing.empty() && !excludes_zero(out.truncated) &&
               std::abs(out.truncated.value) < 0.5 * std::abs(out.raw.value);
-  out.detail = fmt::format("first {} words, whole sentences; steered replies are {:+.1f} words longer", n_words,
-                           more.empty() ? 0 : std::accumulate(more.begin(), more.end(), 0.0) / static_cast<double>(more.size()));
+  out.detail = fmt::format(
+      "first {} words, whole sentences; steered replies are {:+.1f} words longer", n_words,
+      more.empty() ? 0 : std::accumulate(more.begin(), more.end(), 0.0) / static_cast<double>(more.size()));
   return out;
 }
 

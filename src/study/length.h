@@ -12,8 +12,8 @@ std::string cut_at_sentence(const std::string& text, int n_words);
 // Base replies with content-free sentences added: the PAD arm, made of words, not by the model.
 std::string padded(const Lab& lab, const store::Scenario& scenario, const std::string& reply);
 
-// Truncation and the randomised PAD slope, for one instrument and the steered arm. `fires`: the raw interval excludes
-// 0, the truncated one includes it, and the truncated estimate is under half the raw one.
+// Truncation and the randomised PAD slope, for one instrument and the steered arm. `fires`: the raw interval
+// excludes 0, the truncated one includes it, and the truncated estimate is under half the raw one.
 LengthCheck check_length(Lab& lab, const Played& played, const Spent& spent, std::size_t steer);
 
 }  // namespace sonder::study

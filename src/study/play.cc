@@ -33,8 +33,12 @@ Cell cell_of(const std::string& body) {
 }
 
 std::string key_of_request(const Lab& lab, const model::Request& r) {
-  const json j = {{"prompt", r.prompt},     {"t", r.sampler.temperature}, {"top_p", r.sampler.top_p},
-                  {"min_p", r.sampler.min_p}, {"seed", r.seed.value()},     {"n", r.n_max},
+  const json j = {{"prompt", r.prompt},
+                  {"t", r.sampler.temperature},
+                  {"top_p", r.sampler.top_p},
+                  {"min_p", r.sampler.min_p},
+                  {"seed", r.seed.value()},
+                  {"n", r.n_max},
                   {"stop", r.stop}};
   return key_of({lab.subject.card().sha256, j.dump(), model::hash_of(r.hook)});
 }
@@ -55,7 +59,8 @@ int count_words(const std::string& text) {
 
 Replies play(Lab& lab, const std::vector<Arm>& arms, const std::vector<const store::Scenario*>& scenarios) {
   const auto repeats = static_cast<std::size_t>(lab.plan.generate.repeats);
-  const std::vector<std::vector<Cell>> empty(scenarios.size(), std::vector<Cell>(repeats, Cell(Missing{"not played"})));
+  const std::vector<std::vector<Cell>> empty(scenarios.size(),
+                                             std::vector<Cell>(repeats, Cell(Missing{"not played"})));
   Replies cells(arms.size(), empty);
   std::vector<model::Request> wanted;
   std::vector<Place> places;
@@ -67,8 +72,12 @@ Replies play(Lab& lab, const std::vector<Arm>& arms, const std::vector<const sto
     for (std::size_t a = 0; a < arms.size(); ++a) {
       const auto prompt = prompt_of(lab, scenarios[s]->message, arms[a].system);
       for (std::size_t r = 0; r < repeats; ++r) {
-        model::Request request{prompt, arms[a].hook, {g.temperature, g.top_p, g.min_p},
-                               root.child(scenarios[s]->id).child(r), g.n_tokens, {}};
+        model::Request request{prompt,
+                               arms[a].hook,
+                               {g.temperature, g.top_p, g.min_p},
+                               root.child(scenarios[s]->id).child(r),
+                               g.n_tokens,
+                               {}};
         if (lab.plan.form == "plain") request.stop = {"\nUser:", "\n\n"};
         std::string key = key_of_request(lab, request);
         if (const auto body = lab.ledger.find(lab.run, "reply", key)) {

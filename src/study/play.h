@@ -15,8 +15,9 @@ using Cell = Measured<model::Reply>;
 // cells[arm][scenario][repeat].
 using Replies = std::vector<std::vector<std::vector<Cell>>>;
 
-// A finished cell is content-addressed by model, prompt, hook, sampler, seed and length, so a rerun is a resume and a
-// repeat is its own cell. Arms share random numbers: the seed names scenario and repeat, never the arm.
+// A finished cell is content-addressed by model, prompt, hook, sampler, seed and length, so a rerun is a
+// resume and a repeat is its own cell. Arms share random numbers: the seed names scenario and repeat, never
+// the arm.
 Replies play(Lab& lab, const std::vector<Arm>& arms, const std::vector<const store::Scenario*>& scenarios);
 
 // Words of a text, by white space: the length meter's and the length rule's unit.

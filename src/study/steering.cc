@@ -18,7 +18,8 @@ namespace {
 using Scenarios = std::vector<const store::Scenario*>;
 using ByFacet = std::map<std::string, std::vector<std::vector<Cell>>>;
 
-// Base and the one-line prompts on the test scenarios: what the certificates need before any steering is seen.
+// Base and the one-line prompts on the test scenarios: what the certificates need before any steering is
+// seen.
 struct Unsteered {
   std::vector<Arm> arms;
   Replies cells;
@@ -34,19 +35,24 @@ Unsteered play_unsteered(Lab& lab, const Scenarios& test) {
   return u;
 }
 
-std::vector<Arm> all_dose_arms(const Lab& lab, const std::vector<Inside>& insides) {
+std::vector<Arm> all_dose_arms(Lab& lab, const std::vector<Inside>& insides) {
   std::vector<Arm> arms;
   for (const Inside& inside : insides)
-    for (Arm& arm : dose_arms(lab, inside)) arms.push_back(std::move(arm));
+    for (Arm& arm : dose_arms(lab, inside, [&](double dose) { return gaps_of(lab, inside, dose); }))
+      arms.push_back(std::move(arm));
   return arms;
 }
 
 std::vector<Arm> all_control_arms(const Lab& lab, const std::vector<Inside>& insides,
+                                  const std::vector<Arm>& doses,
                                   const std::map<std::string, double>& chosen) {
+  std::map<std::string, double> smallest;  // stands in where no dose is admissible
+  for (const Arm& arm : doses)
+    if (arm.dose > 0) smallest.try_emplace(arm.facet, arm.dose);
   std::vector<Arm> arms;
   for (const Inside& inside : insides) {
     const auto found = chosen.find(inside.facet);
-    const double dose = found != chosen.end() ? found->second : lab.plan.steer.doses.front();
+    const double dose = found != chosen.end() ? found->second : smallest.at(inside.facet);
     for (Arm& arm : control_arms(lab, inside, dose)) arms.push_back(std::move(arm));
   }
   return arms;
@@ -68,7 +74,8 @@ void add_padded(const Lab& lab, Played& played) {
 
 void add(Played& played, const std::vector<Arm>& arms, Replies cells) {
   played.arms.insert(played.arms.end(), arms.begin(), arms.end());
-  played.cells.insert(played.cells.end(), std::make_move_iterator(cells.begin()), std::make_move_iterator(cells.end()));
+  played.cells.insert(played.cells.end(), std::make_move_iterator(cells.begin()),
+                      std::make_move_iterator(cells.end()));
 }
 
 double missing_share(const Played& played, const std::vector<Spent>& spent) {
@@ -140,11 +147,11 @@ Findings run_steering(Lab& lab, Provenance provenance) {
   tried.insert(tried.begin(), base_arm());
   const Replies dev_cells = play(lab, tried, dev);
   f.side_effects = side_effects(lab, tried, dev, dev_cells, unrelated_kl(lab, tried));
-  for (const std::string& facet : lab.plan.facets)
-    if (const auto dose = choose_dose(lab, facet, f.side_effects)) f.chosen_dose[facet] = *dose;
+  for (const Inside& inside : insides)
+    if (const auto dose = choose_dose(lab, inside, f.side_effects)) f.chosen_dose[inside.facet] = *dose;
 
   lab.step("check that each control arrives");
-  const std::vector<Arm> controls = all_control_arms(lab, insides, f.chosen_dose);
+  const std::vector<Arm> controls = all_control_arms(lab, insides, doses, f.chosen_dose);
   for (Manipulated& m : check_manipulations(lab, controls)) f.manipulations.push_back(std::move(m));
   lab.step("write with steering");
   Played played{unsteered.arms, test, std::move(unsteered.cells)};
@@ -176,7 +183,8 @@ Findings run_steering(Lab& lab, Provenance provenance) {
 Findings load_findings(const store::Ledger& ledger) {
   const auto body = ledger.find(store::RunId{1}, "finding", "findings");
   if (!body)
-    throw Error(ErrorKind::bad_input, "this run is not finished: 'sonder run' with the same plan and -o goes on with it");
+    throw Error(ErrorKind::bad_input,
+                "this run is not finished: 'sonder run' with the same plan and -o goes on with it");
   return findings_from_json(*body);
 }
 

@@ -6,8 +6,8 @@
 
 namespace sonder::study {
 
-// Runs the plan, or goes on where it stopped, and stores what it found. A finished run is read, not run again.
-// Throws what its rooms throw; a cancelled run keeps every finished cell.
+// Runs the plan, or goes on where it stopped, and stores what it found. A finished run is read, not run
+// again. Throws what its rooms throw; a cancelled run keeps every finished cell.
 Findings run_steering(Lab& lab, Provenance provenance);
 
 // What a run file holds. Throws Error(bad_input) when the run is not finished.

@@ -30,8 +30,8 @@ std::string numbers_of(const Findings& f, const std::string& facet) {
   std::string text;
   for (const Effect& e : f.effects) {
     if (!e.chosen || e.facet != facet || e.direction != facet || e.local.empty()) continue;
-    text += fmt::format("{}{} [{}, {}] by {}", text.empty() ? "" : "; ", share(e.theta.value), share(e.theta.lo95),
-                        share(e.theta.hi95), e.instrument);
+    text += fmt::format("{}{} [{}, {}] by {}", text.empty() ? "" : "; ", share(e.theta.value),
+                        share(e.theta.lo95), share(e.theta.hi95), e.instrument);
   }
   return text.empty() ? text : text + " (share of the natural gap)";
 }
@@ -63,7 +63,8 @@ void show_replies(Findings& f, const Played& played, const std::vector<Spent>& s
           for (const Spent& one : spent) {
             const double gap = mean_of(one.gap);
             if (one.raw[a][s] && one.raw[0][s] && gap > 0)
-              shown.scores[one.who->asked.name() + "/" + one.who->asked.facet] = (*one.raw[a][s] - *one.raw[0][s]) / gap;
+              shown.scores[one.who->asked.name() + "/" + one.who->asked.facet] =
+                  (*one.raw[a][s] - *one.raw[0][s]) / gap;
           }
         }
         f.replies.push_back(std::move(shown));

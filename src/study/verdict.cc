@@ -107,13 +107,20 @@ Local local_verdict(stats::Interval ci95, stats::Interval ci90, const Limits& li
 
 std::string to_text(Local local) {
   switch (local) {
-    case Local::strong: return "STRONG";
-    case Local::positive: return "POSITIVE";
-    case Local::trivial: return "TRIVIAL";
-    case Local::trivial_negative: return "TRIVIAL_NEGATIVE";
-    case Local::negative: return "NEGATIVE";
-    case Local::equivalent: return "EQUIVALENT";
-    case Local::inconclusive: return "INCONCLUSIVE";
+    case Local::strong:
+      return "STRONG";
+    case Local::positive:
+      return "POSITIVE";
+    case Local::trivial:
+      return "TRIVIAL";
+    case Local::trivial_negative:
+      return "TRIVIAL_NEGATIVE";
+    case Local::negative:
+      return "NEGATIVE";
+    case Local::equivalent:
+      return "EQUIVALENT";
+    case Local::inconclusive:
+      return "INCONCLUSIVE";
   }
   throw Error(ErrorKind::bug, "a local verdict without a name");
 }
@@ -178,7 +185,8 @@ std::string headline(const std::string& facet, const std::string& detect, const 
   if (!numbers.empty()) sentence += ", " + numbers;
   if (!ruling.reasons.empty() && ruling.control != "PARTIAL") {
     sentence += " (";
-    for (std::size_t i = 0; i < ruling.reasons.size(); ++i) sentence += (i > 0 ? ", " : "") + ruling.reasons[i];
+    for (std::size_t i = 0; i < ruling.reasons.size(); ++i)
+      sentence += (i > 0 ? ", " : "") + ruling.reasons[i];
     sentence += ")";
   }
   return sentence + "; " + word(kPerceive, perceive) + ".";

@@ -10,7 +10,7 @@
 
 namespace sonder::study {
 
-struct Limits {       // from the plan
+struct Limits {         // from the plan
   double delta = 0.10;  // smallest shift worth claiming, share of the natural gap
   double tau = 0.50;    // from here on: controls
   double alpha = 0.05;
@@ -24,28 +24,28 @@ enum class Local { strong, positive, trivial, trivial_negative, negative, equiva
 Local local_verdict(stats::Interval ci95, stats::Interval ci90, const Limits& limits);
 std::string to_text(Local local);  // "STRONG", "POSITIVE", …
 
-// One instrument as the lattice sees it. Length meters and other control-only instruments are not witnesses and
-// never come here.
+// One instrument as the lattice sees it. Length meters and other control-only instruments are not witnesses
+// and never come here.
 struct Witness {
   std::string name;
   std::string family;
   bool certified = false;
-  std::vector<std::string> failures;  // certificate codes when not certified
-  bool measured = false;              // it was spent on the arms, and its interval exists
-  bool unbounded = false;             // Fieller g >= 1: its own anchors do not separate
-  stats::Interval ci95, ci90;         // of theta at the confirmatory dose
-  double sign_flip_p = 1;             // of the scenario differences
-  std::optional<double> placebo_p;    // nothing where too few placebos were run for p to fall below alpha
+  std::vector<std::string> failures;      // certificate codes when not certified
+  bool measured = false;                  // it was spent on the arms, and its interval exists
+  bool unbounded = false;                 // Fieller g >= 1: its own anchors do not separate
+  stats::Interval ci95, ci90;             // of theta at the confirmatory dose
+  double sign_flip_p = 1;                 // of the scenario differences
+  std::optional<double> placebo_p;        // nothing where too few placebos were run for p to fall below alpha
   bool placebo_contrast_positive = true;  // theta - mean(placebo): its interval lies above 0
   bool length_fires = false;              // methods.md 3.5
   bool monotone = false;
-  bool bidirectional = false;             // or its floor is documented
+  bool bidirectional = false;  // or its floor is documented
   double anti_steerable_excess = 0;
   bool facet_specific = false;
 };
 
 struct Circumstances {
-  std::string integrity;          // empty: sound; else why the run is invalid
+  std::string integrity;  // empty: sound; else why the run is invalid
   bool some_dose_admissible = true;
   bool moves_at_larger_dose = false;  // when no dose is admissible
 };
@@ -56,8 +56,9 @@ struct Ruling {
   bool operator==(const Ruling&) const = default;
 };
 
-// An instrument without a certificate supports nothing; but one that was spent all the same, and does not agree that
-// there is nothing, keeps "nothing" from being claimed. So removing a certificate never creates a zero.
+// An instrument without a certificate supports nothing; but one that was spent all the same, and does not
+// agree that there is nothing, keeps "nothing" from being claimed. So removing a certificate never creates a
+// zero.
 Ruling rule(const Circumstances& circumstances, const std::vector<Witness>& witnesses, const Limits& limits);
 
 // (detect, control, perceive) in one sentence. Scores are never called empathy.

@@ -84,7 +84,8 @@ TEST(Verdict, SaysFirstWhetherTheRunAndTheDosesWereSound) {
   EXPECT_EQ(rule({.integrity = "missing replies"}, {partial}, {}).control, "RUN_INVALID");
   EXPECT_EQ(rule({.some_dose_admissible = false, .moves_at_larger_dose = true}, {partial}, {}),
             (Ruling{"CONFOUNDED", {"degeneration"}}));
-  EXPECT_EQ(rule({.some_dose_admissible = false}, {partial}, {}), (Ruling{"RUN_INVALID", {"no admissible dose"}}));
+  EXPECT_EQ(rule({.some_dose_admissible = false}, {partial}, {}),
+            (Ruling{"RUN_INVALID", {"no admissible dose"}}));
   EXPECT_EQ(rule({}, {}, {}).control, "UNMEASURABLE");
 }
 
@@ -114,7 +115,8 @@ TEST(Verdict, RemovingACertificateNeverCreatesAZero) {
     for (std::uint64_t i = 0; i < n; ++i) {
       const double centre = (random.uniform() - 0.5) * (random.coin() ? 0.1 : 1.0);
       const double half = 0.02 + 0.2 * random.uniform();
-      Witness w = witness({centre - half, centre + half}, {centre - 0.83 * half, centre + 0.83 * half}, random.uniform() < 0.8);
+      Witness w = witness({centre - half, centre + half}, {centre - 0.83 * half, centre + 0.83 * half},
+                          random.uniform() < 0.8);
       w.name = std::to_string(i);
       w.family = random.coin() ? "word list" : "embedding";
       w.unbounded = random.uniform() < 0.05;

@@ -26,8 +26,9 @@ BankScores score_bank(Lab& lab, const Asked& asked, const Scenarios& scenarios) 
   std::vector<instrument::BlindReply> texts;
   for (const auto* s : scenarios) {
     const store::FacetTexts& f = s->facets.at(asked.facet);
-    for (const std::string* text : {&s->neu, &f.emp, &s->rephrase_of_neu, &s->rephrase_of_emp.at(asked.facet), &s->pad,
-                                    &f.ladder.at(0), &f.ladder.at(1), &f.ladder.at(2), &f.ladder.at(3)})
+    for (const std::string* text :
+         {&s->neu, &f.emp, &s->rephrase_of_neu, &s->rephrase_of_emp.at(asked.facet), &s->pad, &f.ladder.at(0),
+          &f.ladder.at(1), &f.ladder.at(2), &f.ladder.at(3)})
       texts.push_back(instrument::blind_text(s->message, *text));
   }
   const std::vector<Score> scores = score(lab, asked, texts);
@@ -47,8 +48,15 @@ BankScores score_bank(Lab& lab, const Asked& asked, const Scenarios& scenarios) 
 
 instrument::CertificateLimits limits_of(const Lab& lab, const instrument::Instrument& meter) {
   const store::GatePlan& g = lab.plan.gates;
-  return {lab.plan.verdict.delta, g.anchor_g,     g.anchor_concordance, g.within_p,    g.within_concordance,
-          g.headroom,             meter.lowest(), meter.highest(),      meter.step()};
+  return {lab.plan.verdict.delta,
+          g.anchor_g,
+          g.anchor_concordance,
+          g.within_p,
+          g.within_concordance,
+          g.headroom,
+          meter.lowest(),
+          meter.highest(),
+          meter.step()};
 }
 
 Certificate as_certificate(const Asked& asked, const instrument::CertificateResult& result) {
@@ -59,7 +67,8 @@ Certificate as_certificate(const Asked& asked, const instrument::CertificateResu
   c.facet = asked.facet;
   c.control_only = meter.control_only();
   c.certified = result.certified && !meter.control_only();
-  for (const auto& g : result.gates) c.gates.push_back({g.code, g.name, g.passed, g.taken, g.detail, g.failure});
+  for (const auto& g : result.gates)
+    c.gates.push_back({g.code, g.name, g.passed, g.taken, g.detail, g.failure});
   for (const auto& p : result.ladder) c.ladder.push_back({p.level, p.mean, p.se});
   c.natural_gap = result.natural_gap;
   c.unit = meter.unit();
@@ -130,7 +139,8 @@ std::vector<Score> score_arm(Lab& lab, const Asked& asked, const Scenarios& scen
   return means;
 }
 
-std::vector<Examined> examine(Lab& lab, const Scenarios& scenarios, const std::vector<std::vector<Cell>>& base,
+std::vector<Examined> examine(Lab& lab, const Scenarios& scenarios,
+                              const std::vector<std::vector<Cell>>& base,
                               const std::map<std::string, std::vector<std::vector<Cell>>>& prompted) {
   std::vector<Examined> examined;
   for (Bench& bench : lab.bench)
@@ -142,14 +152,17 @@ std::vector<Examined> examine(Lab& lab, const Scenarios& scenarios, const std::v
         some.resize(static_cast<std::size_t>(bench.plan.scenarios));
       Examined e{asked, score_bank(lab, asked, some), {}};
       const auto first = [&](const std::vector<std::vector<Cell>>& cells) {
-        return std::vector<std::vector<Cell>>(cells.begin(), cells.begin() + static_cast<std::ptrdiff_t>(some.size()));
+        return std::vector<std::vector<Cell>>(cells.begin(),
+                                              cells.begin() + static_cast<std::ptrdiff_t>(some.size()));
       };
-      instrument::CertificateScores scores{e.bank.neu, e.bank.emp, e.bank.ladder, e.bank.rephrase_neu,
-                                           e.bank.rephrase_emp, e.bank.pad, {}, {}};
+      instrument::CertificateScores scores{
+          e.bank.neu, e.bank.emp, e.bank.ladder, e.bank.rephrase_neu, e.bank.rephrase_emp, e.bank.pad,
+          {},         {}};
       scores.base = score_arm(lab, asked, some, first(base));
       if (prompted.contains(facet)) scores.prompted = score_arm(lab, asked, some, first(prompted.at(facet)));
       e.certificate = as_certificate(asked, instrument::certify(scores, limits_of(lab, *bench.instrument)));
-      if (e.certificate.certified && some.size() < scenarios.size()) e.bank = score_bank(lab, asked, scenarios);
+      if (e.certificate.certified && some.size() < scenarios.size())
+        e.bank = score_bank(lab, asked, scenarios);
       examined.push_back(std::move(e));
     }
   return examined;

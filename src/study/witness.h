@@ -31,7 +31,8 @@ struct BankScores {
 };
 
 // Scenario means over repeats; Missing when any repeat is.
-std::vector<Score> score_arm(Lab& lab, const Asked& asked, const std::vector<const store::Scenario*>& scenarios,
+std::vector<Score> score_arm(Lab& lab, const Asked& asked,
+                             const std::vector<const store::Scenario*>& scenarios,
                              const std::vector<std::vector<Cell>>& cells);
 
 struct Examined {
