@@ -10,6 +10,23 @@ foreach(part scenarios unrelated rubrics padding)
   sonder_embed(sonder bank_${part} "${CMAKE_SOURCE_DIR}/bank/${part}.jsonl")
 endforeach()
 
+# The page: its own files and the two chart libraries, inside the report room. zlib packs the replies.
+find_package(ZLIB REQUIRED)
+target_link_libraries(sonder_report PRIVATE ZLIB::ZLIB)
+foreach(library d3 plot.umd)
+  if(NOT EXISTS "${SONDER_WEB}/${library}.min.js")
+    message(FATAL_ERROR "${library}.min.js was not found in '${SONDER_WEB}'. Run ./dev setup, or ./dev build, which does.")
+  endif()
+endforeach()
+sonder_embed(sonder_report d3_js "${SONDER_WEB}/d3.min.js")
+sonder_embed(sonder_report plot_js "${SONDER_WEB}/plot.umd.min.js")
+sonder_embed(sonder_report page_html "${CMAKE_SOURCE_DIR}/web/page.html")
+sonder_embed(sonder_report page_css "${CMAKE_SOURCE_DIR}/web/page.css")
+sonder_embed(sonder_report page_js "${CMAKE_SOURCE_DIR}/web/page.js")
+foreach(part parts charts tables replies)
+  sonder_embed(sonder_report page_${part}_js "${CMAKE_SOURCE_DIR}/web/${part}.js")
+endforeach()
+
 # Unit tests of every room: what the sanitizers run.
 set(unit_programs base_test text_test stats_test store_test model_test latent_test instrument_test study_test
                   report_test)
@@ -28,4 +45,11 @@ if(BUILD_TESTING)
   add_test(NAME floors.self_test COMMAND python3 "${CMAKE_SOURCE_DIR}/tools/check_floors.py" --self-test)
   set_tests_properties(fence.fences PROPERTIES LABELS fence)
   set_tests_properties(floors.arrows floors.self_test PROPERTIES LABELS floors)
+
+  # The page in a real browser; skipped where there is none.
+  add_executable(page_sample tests/page/sample.cc src/report/sample_findings_test.cc)
+  target_link_libraries(page_sample PRIVATE sonder_report)
+  add_test(NAME story.page COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/page/page_test.py" $<TARGET_FILE:page_sample>)
+  set_tests_properties(story.page PROPERTIES LABELS story TIMEOUT 300 SKIP_RETURN_CODE 77
+                       ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
 endif()
