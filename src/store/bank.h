@@ -39,15 +39,27 @@ struct Rubric {
 
 struct Bank {
   std::string name;
-  std::string sha256;  // of its files, in order
+  std::string sha256;  // of the names and hashes of its files, in the order of read_bank
   std::vector<Scenario> scenarios;
   std::vector<std::string> unrelated;  // prompts that have nothing to do with feelings, for KL
   std::vector<Rubric> rubrics;
   std::vector<std::string> padding;  // content-free sentences that lengthen a reply (PAD of BASE)
 };
 
-// Reads a folder (scenarios.jsonl, unrelated.jsonl, rubrics.jsonl, padding.jsonl). Every problem at once.
-// Throws BadInput (problem.h).
+// The four files as text; how a bank that is not a folder is read, and how the reader is tested.
+struct BankText {
+  std::string scenarios, unrelated, rubrics, padding;
+};
+
+// Reads a folder (scenarios.jsonl, unrelated.jsonl, rubrics.jsonl, padding.jsonl): JSON, one value a line,
+// keys named as the fields above. Every problem at once, with its line: unknown, missing and repeated keys,
+// wrong types, repeated ids, families that cross splits, what a split lacks or must not have, bytes that are
+// not UTF-8, lines above 1 MB (never held in memory whole), files above 256 MB. Throws BadInput.
 Bank read_bank(const std::string& folder);
+Bank parse_bank(const BankText& text, const std::string& name);
+
+// What `sonder validate FOLDER` reports: the problems of reading, or else those of the design
+// (bank_checks.h).
+std::vector<Problem> validate_bank(const std::string& folder);
 
 }  // namespace sonder::store

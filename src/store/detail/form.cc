@@ -54,7 +54,7 @@ std::string one(const Rule& rule) {
   } else {
     text = std::is_floating_point_v<T> ? "a number" : "a whole number";
     if (rule.least && rule.least == rule.most) return number_text(*rule.least);
-    const std::string limits = bounds(rule);
+    const std::string limits = std::is_unsigned_v<T> && !rule.least ? "of at least 0" : bounds(rule);
     if (!limits.empty()) text += " " + limits;
   }
   return text;
@@ -88,7 +88,7 @@ bool within(double value, const Rule& rule) {
 // Takes one scalar. Nothing when it was taken, else what was found instead.
 template <class T>
 std::optional<std::string> take(const Node& node, const Rule& rule, T& into) {
-  if (node.kind == Node::Kind::unclear) return "(" + node.text + ")";
+  if (node.kind == Node::Kind::unclear) return node.text;
   if constexpr (std::is_same_v<T, bool>) {
     if (node.kind != Node::Kind::boolean)
       return describe(node) +
@@ -98,7 +98,8 @@ std::optional<std::string> take(const Node& node, const Rule& rule, T& into) {
     if (node.kind != Node::Kind::text) {
       const bool quotes = node.kind != Node::Kind::list && node.kind != Node::Kind::map &&
                           node.kind != Node::Kind::nothing && rule.choices.empty();
-      return describe(node) + (quotes ? " (put it in quotes when it is meant as text)" : "");
+      return describe(node) + (quotes ? " (put it in quotes when it is meant as text)" : "") +
+             (node.kind == Node::Kind::nothing && !rule.filled ? " (write \"\" for an empty text)" : "");
     }
     if (rule.filled && node.text.find_first_not_of(" \t\r\n") == std::string::npos) return "an empty text";
     if (!rule.choices.empty() &&
@@ -113,8 +114,8 @@ std::optional<std::string> take(const Node& node, const Rule& rule, T& into) {
     const char* end = node.text.data() + node.text.size();
     T value{};
     const auto [stop, error] = std::from_chars(node.text.data(), end, value);
-    if (error == std::errc::result_out_of_range || (std::is_unsigned_v<T> && node.text[0] == '-'))
-      return "a number outside the range that can be stored";
+    if (std::is_unsigned_v<T> && node.text[0] == '-') return "a negative number";
+    if (error == std::errc::result_out_of_range) return "a number outside the range that can be stored";
     if (error != std::errc() || stop != end) return "a number that cannot be read";
     if (!within(static_cast<double>(value), rule)) return number_text(static_cast<double>(value));
     into = value == T{} ? T{} : value;  // no negative zero

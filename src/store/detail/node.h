@@ -24,7 +24,7 @@ struct Node {
     boolean,
     whole,    // digits with an optional sign
     decimal,  // a number with a point or an exponent
-    unclear,  // looks like a number but could be read in two ways, or is none; `text` says why
+    unclear,  // looks like a number but has two readings, or is none; `text` says so
     text,
     list,
     map,

@@ -52,14 +52,14 @@ Node plain(const std::string& text) {
     node.text = text[0] == 't' || text[0] == 'T' ? "true" : "false";
   } else if (one_of(body, {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"})) {
     node.kind = Node::Kind::unclear;
-    node.text = "infinity and NaN are no numbers that a plan can use";
+    node.text = "infinity or NaN, which is no number that a plan can use";
   } else if (body.size() > 1 && body[0] == '0' &&
              (digits(body.substr(1)) || body[1] == 'x' || body[1] == 'o')) {
     node.kind = Node::Kind::unclear;
     node.text =
-        "a number that starts with 0 can be read as octal, decimal or hexadecimal; write it in decimal "
-        "without the 0 in "
-        "front, or in quotes when it is text";
+        "a number that starts with 0, which can be read as octal; write it in decimal without that 0, or in "
+        "quotes "
+        "when it is text";
   } else if (digits(body)) {
     node.kind = Node::Kind::whole;
   } else if (decimal(body)) {
