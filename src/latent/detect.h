@@ -14,7 +14,8 @@
 
 namespace sonder::latent {
 
-// Pairs within scenarios. high[l], low[l]: [n_pairs × n_embd] at layers[l].
+// Pairs within scenarios. high[l], low[l]: [n_pairs × n_embd] at layers[l]. Pairs of one scenario share a
+// family.
 struct Pairs {
   std::vector<int> layers;
   std::vector<Rows> high;
@@ -25,7 +26,8 @@ struct Pairs {
 
 struct DetectOptions {
   std::vector<std::string> methods = {"dom", "lda", "logistic"};
-  int folds = 5;
+  std::vector<double> lambdas = {1e-2, 1, 1e2, 1e4};  // of the logistic reader, chosen inside
+  int folds = 5;                                      // at most one per family; three families at least
   int permutations = 199;
   int random_directions = 1000;
 };
@@ -46,27 +48,37 @@ struct Null {
 struct Detected {
   int layer = 0;  // chosen on all pairs by the same inner rule
   std::string method;
-  double auroc = 0;                         // nested
-  stats::Estimate concordance;              // nested, scenario bootstrap
+  double lambda = 0;                        // of the logistic reader, else 0
+  double auroc = 0;                         // nested, mean over outer folds
+  stats::Estimate concordance;              // nested, over scenarios; read `p` below, not its own
   std::vector<double> concordance_by_pair;  // [n_pairs] 1, .5 or 0: for paired comparison with baselines
-  double p = 1;                             // (1 + #{T_b >= T}) / (B + 1)
+  // (1 + #{T_b >= T}) / (B + 1). T: nested concordance, its ties broken by nested AUROC.
+  double p = 1;
   std::vector<SweepPoint> sweep;
   std::vector<Null> nulls;  // isotropic, variance-matched at the chosen layer
 };
 
+// Outer folds group families; within an outer-training set, the layer, the method and lambda are chosen by
+// the other folds in turn: best mean concordance, then AUROC, then margin, then first in order. Columns are
+// standardised on training texts only (lda and logistic; difference of means reads raw states). The null
+// swaps high and low within scenarios and runs all of this again. Depends on the seed and on the family
+// numbers, not on the order of pairs. Throws Error(bad_input) for fewer than three families, shapes that
+// disagree, or numbers that are not finite.
 Detected detect(const Pairs& pairs, const DetectOptions& options, Seed seed, const OnProgress& progress,
                 const Cancel& cancel);
 
-// A text-only rival: features [n_pairs × k] of high and low texts, same folds, L2 logistic. Length is k = 1.
+// A text-only rival: features [n_pairs × k] of high and low texts, L2 logistic, lambda chosen inside. With
+// the seed that `detect` gets, it has the same folds. Length is k = 1.
 struct Rival {
   std::string name;
   double auroc = 0;
-  double concordance = 0;
-  std::vector<double> concordance_by_pair;
+  double concordance = 0;                   // mean over pairs
+  std::vector<double> concordance_by_pair;  // [n_pairs]
 };
 Rival rival(const std::string& name, const Rows& high, const Rows& low, std::span<const int> family,
             const DetectOptions& options, Seed seed);
-// Bag of words (1–2-grams, tf-idf fitted on training folds only).
+// Bag of words: lower-cased 1–2-grams, tf-idf as scikit-learn's default (smooth idf, unit length), vocabulary
+// and idf from training folds only. Letters outside ASCII are kept as they are.
 Rival bag_of_words(std::span<const std::string> high, std::span<const std::string> low,
                    std::span<const int> family, const DetectOptions& options, Seed seed);
 

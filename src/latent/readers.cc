@@ -56,7 +56,10 @@ bool primal_newton(const Matrix& design, const Vector& label, double lambda, Log
   out.intercept = w[0];
   out.w.assign(w.data() + 1, w.data() + p);
   out.log_likelihood = -loss;
-  if (lambda == 0) {
+  if (lambda == 0) {  // at the optimum itself: the last step's Hessian is one step old
+    const Vector prob = (1 + (-(design * w).array()).exp()).inverse();
+    const Vector weight = prob.array() * (1 - prob.array());
+    hessian = design.transpose() * weight.asDiagonal() * design;
     const Matrix covariance = hessian.ldlt().solve(Matrix::Identity(p, p));
     out.standard_errors = as_vector(covariance.diagonal().cwiseSqrt());
   }

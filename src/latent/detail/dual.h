@@ -3,6 +3,10 @@
 // a text t is sum_i beta_i K(t, i), up to a constant that no ordering sees.
 #pragma once
 
+// Threads are started in study and apps only, and the last bits must not depend on how many there are.
+#ifndef EIGEN_DONT_PARALLELIZE
+#define EIGEN_DONT_PARALLELIZE
+#endif
 #include <Eigen/Dense>
 #include <optional>
 #include <span>
