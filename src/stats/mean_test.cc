@@ -50,7 +50,8 @@ TEST(Mean, OfOneUnitHasNoInterval) {
 }
 
 TEST(Mean, WithoutSpreadIsFlaggedAndNeverReportsAZeroP) {
-  const Estimate same = mean(Values(8, 0.1));  // 0.1 is no binary number: rounding must not pass for spread
+  const double other = .1 + .2;  // not .3 to the last bit: rounding must not pass for spread
+  const Estimate same = mean(Values{.3, other, .3, other, .3, other, .3, .3});
   EXPECT_EQ(same.status, Status::flagged);
   EXPECT_EQ(same.se, 0);
   EXPECT_EQ(same.p, std::exp2(-7));
@@ -344,6 +345,7 @@ TEST(Tost, IsTheIntervalInsideTheBounds) {
 
 TEST(Tost, TouchingTheBoundIsNotInside) {  // methods.md 5.10
   EXPECT_FALSE(tost(Values(8, .25), .25).equivalent);
+  EXPECT_FALSE(tost(Values(8, -.25), .25).equivalent);
   EXPECT_EQ(tost(Values(8, .25), .25).p, 1);
   const Tost same = tost(Values(8, .25), .26);
   EXPECT_TRUE(same.equivalent);

@@ -126,6 +126,10 @@ TEST(SignFlipMean, HoldsWhatTheTestDoesNotReject) {
   EXPECT_LE(p_at(estimate.ci90.low - hair), .10);
 }
 
+TEST(SignFlipMean, OfSixIsTheirRange) {  // 64 sign patterns: 2.5 % leaves out one at each end
+  EXPECT_EQ(sign_flip_mean(Values{.31, 1.7, -.4, 2.22, .9, .05}).ci95, (Interval{-.4, 2.22}));
+}
+
 TEST(SignFlipMean, RefusesWhereNoIntervalExists) {
   EXPECT_EQ(sign_flip_mean(Values(5, 1.0)).status, Status::refused);
   EXPECT_EQ(sign_flip_mean(Values{1, 2, 3, 4, 5, 6}).status, Status::ok);
@@ -283,6 +287,18 @@ TEST(Bca, SurvivesAStatisticThatIsSometimesUndefined) {
     return units.size() == 12 && units[0] == 0 ? 1.0 : std::nan("");
   };
   EXPECT_EQ(bca(12, mostly, Seed(24), 500).status, Status::undefined);
+}
+
+TEST(Bca, PIsFivePercentWhereTheIntervalEnds) {
+  Stream stream(Seed(27).child("skewed"));
+  Values x(20);
+  for (double& value : x) value = -std::log(1 - stream.uniform());  // skewed: the acceleration matters
+  const Interval ends = bca_mean(x, Seed(28), 5000).ci95;
+  for (const double end : {ends.low, ends.high}) {
+    Values moved = x;
+    for (double& value : moved) value -= end;
+    EXPECT_NEAR(bca_mean(moved, Seed(28), 5000).p, .05, .001) << end;
+  }
 }
 
 TEST(Bca, FindsAPlantedGainAndNoneWhereNoneIsPlanted) {
