@@ -46,6 +46,12 @@ function(sonder_room name)
     set_target_properties(sonder_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
   endif()
 
+  file(GLOB lists CONFIGURE_DEPENDS "${folder}/lists/*.txt")
+  foreach(list IN LISTS lists)  # word lists: sonder::embedded::<room>_<file>
+    get_filename_component(stem "${list}" NAME_WE)
+    sonder_embed(sonder_${name} ${name}_${stem} "${list}")
+  endforeach()
+
   if(tests AND BUILD_TESTING)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE sonder_${name} GTest::gtest_main)
