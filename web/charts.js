@@ -2,13 +2,14 @@
 
 const METHODS = { dom: "difference of means", lda: "LDA", logistic: "logistic" };
 const NULLS = { isotropic: "random directions", "variance-matched": "random directions, variance-matched" };
+const NULL_LABELS = { isotropic: "99 % of random", "variance-matched": "99 % of matched" };
 
 const axis = { stroke: "var(--line)", tickSize: 0 };
 const text = (data, options) => Plot.text(data, { fill: INK, stroke: PAPER, strokeWidth: 4, fontSize: 12, ...options });
 
 function plot(width, options) {
   return Plot.plot({
-    width, marginLeft: 44, marginBottom: 40, marginTop: 18, marginRight: 20,
+    width, marginLeft: 44, marginBottom: 40, marginTop: 28, marginRight: 20,
     style: { background: "none", color: "var(--ink)", fontSize: "12px", fontFamily: "var(--sans)" },
     ...options,
   });
@@ -26,41 +27,44 @@ function drawSweep(d, score, width) {
   const layers = d.sweep.map((s) => s.layer);
   const last = Math.max(...layers, d.layer);
   const height = Math.max(300, Math.min(400, width * 0.5));
-  const marginRight = width > 560 ? 132 : 92;
+  const marginRight = 108;
   const nulls = score === "auroc" ? d.nulls : [];
   const rules = d.baselines.map((b) => ({ name: b.name, at: b[score] }));
   const values = [...rows.map((r) => r.score), ...rules.map((r) => r.at), ...nulls.map((n) => n.p99), 0.5];
   const nested = score === "auroc" ? { value: d.auroc } : figureOf(d, "concordance");
   if (!nested.missing) values.push(nested.value, nested.lo ?? nested.value);
   const domain = [Math.min(0.45, ...values), 1];
-  const y = d3.scaleLinear(domain, [height - 40, 18]);
-  const labels = [...rules, ...nulls.map((n) => ({ name: NULLS[n.kind] || n.kind, at: n.p99, small: "99 % of " }))];
+  const y = d3.scaleLinear(domain, [height - 40, 28]);
+  const hardest = d3.greatest(nulls, (n) => n.p99);
+  const labels = [...rules, ...nulls.map((n) => ({ name: NULL_LABELS[n.kind] || n.kind, at: n.p99 }))];
   const shift = apart(labels.map((l) => y(l.at)), 14);
-  const short = (l) => (width > 560 ? l.name : l.name.replace("random directions", "random"));
   return plot(width, {
     height, marginRight,
     x: { label: "layer", domain: [0, last], ticks: Math.min(last + 1, width > 560 ? 10 : 5), tickFormat: "d" },
     y: { label: score === "auroc" ? "AUROC" : "concordance", domain, grid: true, ticks: 6 },
     marks: [
-      nulls.map((n) => Plot.rect([n], { x1: 0, x2: last, y1: domain[0], y2: "p99", fill: MUTED, fillOpacity: 0.07 })),
-      nulls.map((n) => Plot.rect([n], { x1: 0, x2: last, y1: domain[0], y2: "p95", fill: MUTED, fillOpacity: 0.09 })),
+      hardest ? [
+        Plot.rect([hardest], { x1: 0, x2: last, y1: 0.5, y2: "p99", fill: MUTED, fillOpacity: 0.09 }),
+        Plot.rect([hardest], { x1: 0, x2: last, y1: 0.5, y2: "p95", fill: MUTED, fillOpacity: 0.11 }),
+      ] : [],
+      Plot.ruleY(nulls.filter((n) => n !== hardest), { y: "p99", x1: 0, x2: last, stroke: MUTED, strokeDasharray: "8 4", strokeOpacity: 0.7 }),
       Plot.ruleY([0.5], { stroke: MUTED, strokeWidth: 1 }),
       Plot.ruleY(rules, { y: "at", x1: 0, x2: last, stroke: MUTED, strokeDasharray: "2 4", strokeWidth: 1.5 }),
-      labels.map((l, i) => Plot.text([l], { x: last, y: "at", text: short, dx: 8, dy: shift[i], textAnchor: "start", fill: MUTED, fontSize: 11.5, lineWidth: 20 })),
+      labels.map((l, i) => Plot.text([l], { x: last, y: "at", text: "name", dx: 8, dy: shift[i], textAnchor: "start", fill: MUTED, fontSize: 11.5})),
       Plot.ruleX([d.layer], { stroke: "var(--accent)", strokeWidth: 1.5 }),
       methods.map((m, i) => {
         const own = rows.filter((r) => r.method === m);
         const { colour, dash, symbol } = look(i);
         return [
           Plot.lineY(own, { x: "layer", y: "score", stroke: colour, strokeDasharray: dash, strokeWidth: 2 }),
-          Plot.dot(own, { x: "layer", y: "score", fill: colour, symbol, r: 3 }),
+          Plot.dot(own, { x: "layer", y: "score", fill: colour, symbol, r: width > 560 ? 3 : 2 }),
         ];
       }),
       nested.missing ? [] : [
         nested.lo === undefined ? [] : Plot.ruleX([nested], { x: d.layer, y1: "lo", y2: "hi", stroke: INK, strokeWidth: 2 }),
         Plot.dot([nested], { x: d.layer, y: "value", symbol: "star", r: 8, fill: INK, stroke: PAPER, strokeWidth: 1.5 }),
       ],
-      text([d], { x: "layer", y: domain[0], text: () => `layer ${d.layer}, chosen`, dy: -8, dx: d.layer > last * 0.7 ? -6 : 6, textAnchor: d.layer > last * 0.7 ? "end" : "start" }),
+      text([d], { x: "layer", y: domain[1], text: () => `layer ${d.layer}, chosen`, dy: 8, dx: d.layer > last * 0.7 ? -6 : 6, textAnchor: d.layer > last * 0.7 ? "end" : "start" }),
       Plot.tip(rows, Plot.pointer({ x: "layer", y: "score", title: (r) => `layer ${r.layer} · ${METHODS[r.method] || r.method}\nAUROC ${num(r.auroc, 3)}\nconcordance ${num(r.concordance, 3)}` })),
     ].flat(Infinity),
   });
@@ -79,7 +83,7 @@ function sweepFigure(d) {
       ...methods.map((m, i) => ({ label: METHODS[m] || m, ...look(i) })),
       { label: "nested score: the honest one", colour: INK, symbol: "star", line: false },
       { label: "baselines", colour: MUTED, dash: "2 4" },
-      { label: "random directions, up to the 95th and 99th percentile", colour: MUTED, band: true },
+      ...(d.nulls.length ? [{ label: "random directions of matched variance, to the 95th and 99th percentile", colour: MUTED, band: true }] : []),
     ],
     draw: (width) => drawSweep(d, score, width),
     note: "The lines choose their best layer after looking at it. The star does not: layer and method were chosen without " +
@@ -135,7 +139,7 @@ function doseFigure(data, facet, certificate) {
   const panel = dosePanel(data, facet, certificate);
   if (!panel.steer.length) return null;
   const all = [...panel.steer, ...panel.placebos, ...panel.prompt];
-  const y = [Math.min(-0.3, ...all.map((e) => Math.max(e.lo95, -2))), Math.max(1.1, ...all.map((e) => Math.min(e.hi95, 3)))];
+  const y = [Math.min(-0.3, ...all.map((e) => Math.max(e.lo95, -2) - 0.05)), Math.max(1.1, ...all.map((e) => Math.min(e.hi95, 3)))];
   const at = panel.steer.find((e) => e.dose === panel.chosen);
   const name = `${certificate.name}${panel.certified ? "" : " (not certified: proves nothing)"}`;
   return figure({
@@ -175,6 +179,7 @@ function ladderFigure(certificate) {
   const y = [Math.min(-0.2, ...rows.map((l) => l.lo)), Math.max(1.2, ...rows.map((l) => l.hi))];
   return figure({
     title: `${certificate.name}, ${certificate.facet}${certificate.certified ? "" : " (not certified)"}`,
+    note: (certificate.gates.find((g) => g.code === "V2") || {}).detail,
     summary: `Mean score by level on ${certificate.name} for the ${certificate.facet} facet: ` +
       rows.map((l) => `${names[l.level] || l.level} ${num(l.mean)}`).join(", ") + ".",
     draw: (width) => plot(width, {
@@ -195,18 +200,20 @@ function ladderFigure(certificate) {
 
 const KINDS = {
   base: { label: "unsteered", ...look(4), symbol: "plus" },
+  prompt: { label: "asked in the prompt", ...look(1), symbol: "square" },
   steer: { label: "steered", ...look(0) },
   placebo: { label: "placebo", colour: MUTED, symbol: "diamond" },
-  prompt: { label: "asked in the prompt", ...look(1), symbol: "square" },
   ablate: { label: "direction removed", ...look(3), symbol: "triangle" },
   random_ablate: { label: "random direction removed", colour: MUTED, symbol: "triangle", hollow: true },
-  pad: { label: "padded", colour: MUTED, symbol: "cross" },
-  rephrase: { label: "rephrased", colour: MUTED, symbol: "wye" },
+  pad: { label: "padded", colour: MUTED, symbol: "wye" },
+  rephrase: { label: "rephrased", colour: MUTED, symbol: "star" },
 };
 const kindOf = (kind) => KINDS[kind] || { label: kind, colour: MUTED, symbol: "plus" };
 
 function forestFigure(data, certificate) {
-  const rows = data.effects.filter((e) => e.instrument === certificate.name && e.facet === certificate.facet && e.theta !== null);
+  const order = Object.keys(KINDS);
+  const rows = d3.sort(data.effects.filter((e) => e.instrument === certificate.name && e.facet === certificate.facet && e.theta !== null),
+    (e) => (order.includes(e.kind) ? order.indexOf(e.kind) : order.length));
   if (!rows.length) return null;
   const lost = data.effects.filter((e) => e.instrument === certificate.name && e.facet === certificate.facet && e.theta === null);
   const reach = (v) => Math.max(-3, Math.min(3, v));
@@ -236,10 +243,12 @@ function forestFigure(data, certificate) {
         Plot.tip(rows, Plot.pointerY({ y: "arm", x: "theta", title: (e) => `${e.arm}\n${interval(figureOf(e, "theta", ""))}\n${signed(e.words, 1)} words` })),
       ].flat(Infinity),
     }),
-    key: kinds.map((kind) => ({ ...kindOf(kind), dash: null })),
+    note: lost.length ? "Not drawn: " + lost.map((e) => `${e.arm} (${e.missing})`).join("; ") + "." : null,
     data: effectTable(`All arms on ${certificate.name}, ${certificate.facet}`, [...rows, ...lost]),
   });
 }
+
+const kindKey = (data) => h("ul.key", null, [...new Set(data.effects.filter((e) => e.theta !== null).map((e) => e.kind))].map((kind) => keyEntry({ ...kindOf(kind), dash: null })));
 
 function effectTable(caption, effects) {
   return table(caption, [

@@ -110,7 +110,7 @@ const symbolStyle = (entry) =>
   entry.hollow ? `fill:var(--paper);stroke:${entry.colour};stroke-width:1.5` : `fill:${entry.colour}`;
 
 const SHAPES = { circle: d3.symbolCircle, square: d3.symbolSquare, triangle: d3.symbolTriangle, diamond: d3.symbolDiamond,
-  cross: d3.symbolTimes, star: d3.symbolStar, plus: d3.symbolPlus, wye: d3.symbolWye };
+  star: d3.symbolStar, plus: d3.symbolCross, wye: d3.symbolWye };
 
 // Places for labels at the heights `ys`, at least `room` apart; returns the shift of each.
 function apart(ys, room = 14) {

@@ -53,7 +53,7 @@ function replySection(data, store) {
       : h("p.cut", null, "(an empty reply)"),
     store.keys.length ? h("ul", null, store.keys.map((key, i) => {
       const score = row[SCORES + i];
-      return h("li", null, h("span", null, key.replace("/", ", ")), h("span", null, score === null || score === undefined ? "missing" : signed(score)));
+      return h("li", null, h("span", null, key.replace("/", ", ")), h("span", null, score === null || score === undefined ? "missing" : num(score)));
     })) : null);
 
   const exemplar = (title, words) => words && h("article.reply.exemplar", null, h("h4", null, title), h("p", null, marked(words, state.needle)));

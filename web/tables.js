@@ -5,7 +5,8 @@ function detectSection(data) {
     h("h3", null, capital(d.facet), " ", badge(toneOf(d.status), d.status)),
     prose(d.why),
     sweepFigure(d),
-    h("dl.facts", null, facts(detectionFacts(d))),
+    h("dl.facts", null, facts(detectionFacts(d).slice(0, 4))),
+    h("details", null, h("summary", null, "More about this probe"), h("dl.facts", null, facts(detectionFacts(d).slice(4)))),
     d.baselines.length ? table(`Does it beat the words? ${capital(d.facet)}`, [
       { name: "baseline", get: (b) => b.name }, { name: "AUROC", number: true, get: (b) => num(b.auroc) },
       { name: "concordance", number: true, get: (b) => num(b.concordance) },
@@ -110,7 +111,7 @@ function effectSection(data) {
   const forests = certified.map((c) => forestFigure(data, c)).filter(Boolean);
   return section("effects", "All arms, side by side",
     prose("Every arm on every certified instrument. The grey band holds shifts too small to claim; the line at 1 is a fully empathic reply."),
-    forests.length ? h("div.grid", null, forests) : prose("No instrument was certified, so there is nothing to show here."));
+    forests.length ? [kindKey(data), h("div.grid", null, forests)] : prose("No instrument was certified, so there is nothing to show here."));
 }
 
 function sideSection(data) {
@@ -125,7 +126,7 @@ function sideSection(data) {
       { name: "repetition, points", number: true, get: (s) => signed(100 * s.repetition, 1) },
       { name: "broken, points", number: true, get: (s) => signed(100 * s.broken, 1) },
       { name: "distinct-2", number: true, get: (s) => num(s.distinct2) },
-    ], data.side_effects, "cards"));
+    ], data.side_effects));
 }
 
 function lengthSection(data) {

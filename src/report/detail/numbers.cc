@@ -7,7 +7,8 @@ namespace {
 
 std::string interval(const study::Figure& f, int decimals, std::string (*write)(double, int)) {
   if (!f.missing.empty()) return "missing: " + f.missing;
-  return write(f.value, decimals) + " [" + write(f.lo95, decimals) + ", " + write(f.hi95, decimals) + "]";
+  return write(f.value, decimals) + "\u00a0[" + write(f.lo95, decimals) + ",\u00a0" +
+         write(f.hi95, decimals) + "]";
 }
 
 }  // namespace
