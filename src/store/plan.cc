@@ -127,6 +127,7 @@ std::string shown(const nlohmann::json& value) {
   constexpr std::size_t kMost = 60;
   if (value.is_string() && value.get_ref<const std::string&>().size() > kMost)
     return "a text of " + std::to_string(value.get_ref<const std::string&>().size()) + " bytes";
+  if (value.is_object() && value.contains("name") && value["name"].is_string()) return shown(value["name"]);
   const std::string text = value.dump();
   if (text.size() <= kMost) return text;
   return value.is_array() ? "a list of " + std::to_string(value.size())

@@ -261,8 +261,10 @@ std::optional<Node> parse_yaml(const std::string& text, const std::string& file,
   if (!precheck(text, file, problems)) return std::nullopt;
   Builder builder(file, problems);
   // yaml-cpp reports by exception; this border turns each into a Problem.
+  // The comment at the end is for yaml-cpp 0.7, which takes a quote that is still open at the end of the last
+  // line as closed; with a last line that has no end it says so.
   try {
-    std::istringstream in(text);
+    std::istringstream in(text + (text.ends_with('\n') ? "" : "\n") + "# end");
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {
     }
