@@ -23,6 +23,7 @@ constexpr std::int64_t kVersion = 1;
 // found when an entry is read.
 constexpr std::int64_t kWholeCheck = 64 << 20;
 
+// INSERT OR REPLACE removes rows without asking the triggers on DELETE, so that two more stand before INSERT.
 // `seal`: first 128 bits of SHA-256 over the row, so that a flipped bit is found wherever it sits.
 constexpr const char* kTables = R"(
 CREATE TABLE runs (
@@ -42,6 +43,11 @@ CREATE TABLE entries (
   seal TEXT NOT NULL,
   UNIQUE (run, kind, key)
 ) STRICT;
+CREATE TRIGGER runs_once BEFORE INSERT ON runs WHEN EXISTS (SELECT 1 FROM runs)
+  BEGIN SELECT RAISE(ABORT, 'a file holds one run'); END;
+CREATE TRIGGER entries_once BEFORE INSERT ON entries
+  WHEN EXISTS (SELECT 1 FROM entries WHERE id = NEW.id OR (run = NEW.run AND kind = NEW.kind AND key = NEW.key))
+  BEGIN SELECT RAISE(ABORT, 'an entry is never replaced'); END;
 CREATE TRIGGER runs_keep BEFORE UPDATE ON runs BEGIN SELECT RAISE(ABORT, 'a run is never changed'); END;
 CREATE TRIGGER runs_stay BEFORE DELETE ON runs BEGIN SELECT RAISE(ABORT, 'a run is never removed'); END;
 CREATE TRIGGER entries_keep BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'an entry is never changed'); END;
@@ -72,8 +78,7 @@ class SqliteLedger : public Ledger {
   SqliteLedger(std::unique_ptr<Database> database, bool writable)
       : db_(std::move(database)),
         find_(*db_, "SELECT body, seal FROM entries WHERE run = ? AND kind = ? AND key = ?"),
-        insert_(*db_, writable ? "INSERT INTO entries (run, kind, key, body, seal) VALUES (?, ?, ?, ?, ?) "
-                                 "ON CONFLICT DO NOTHING"
+        insert_(*db_, writable ? "INSERT INTO entries (run, kind, key, body, seal) VALUES (?, ?, ?, ?, ?)"
                                : "SELECT 0 WHERE 0"),
         writable_(writable) {}
 
@@ -165,14 +170,15 @@ void SqliteLedger::append(RunId run, std::span<const Entry> entries) {
   require(db_->number("SELECT id FROM runs WHERE id = " + std::to_string(run.value)) == run.value,
           "entries are appended to a run that was opened in this file");
   for (const Entry& entry : entries) {
-    const std::string sealed = seal_of(run, entry.kind, entry.key, entry.body);
-    insert_.reset().bind(run.value).bind(entry.kind).bind(entry.key).bind(entry.body).bind(sealed).step();
-    if (db_->changes() == 1) continue;
-    if (body_of(run, entry.kind, entry.key) != entry.body)
+    if (const auto body = body_of(run, entry.kind, entry.key)) {
+      if (*body == entry.body) continue;
       throw Error(ErrorKind::corrupt, db_->path() + " already holds another " +
                                           detail::in_quotes(entry.kind) + " under the key " +
                                           detail::in_quotes(entry.key) +
                                           "; the same plan gave two results, so one of them is wrong");
+    }
+    const std::string sealed = seal_of(run, entry.kind, entry.key, entry.body);
+    insert_.reset().bind(run.value).bind(entry.kind).bind(entry.key).bind(entry.body).bind(sealed).step();
   }
   insert_.reset();
   transaction.commit();

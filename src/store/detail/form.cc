@@ -179,13 +179,7 @@ void FormReader::check_known(const Node& node, std::span<const Field> fields, co
     if (std::find(known.begin(), known.end(), key.name) != known.end()) continue;
     std::string message = in_quotes(key.name) + " is not a key of " + (path.empty() ? whole_ : path);
     const auto home = homes_.find(key.name);
-    const bool alone =
-        key.value.kind == Node::Kind::nothing;  // YAML reads "seed:3" and "seed 3" as keys without a value
-    if (alone && key.name.find(':') != std::string::npos) {
-      message += "; a space is needed after the colon";
-    } else if (alone && key.name.find(' ') != std::string::npos) {
-      message += "; is a colon missing?";
-    } else if (const auto meant = nearest(key.name, known)) {
+    if (const auto meant = nearest(key.name, known)) {
       message += "; did you mean '" + *meant + "'?";
     } else if (home != homes_.end()) {
       message += "; did you mean '" + home->second + "'?";

@@ -88,7 +88,6 @@ std::string Database::text(const std::string& sql) {
   return statement.step() ? statement.text(0) : std::string();
 }
 
-int Database::changes() const { return sqlite3_changes(handle_); }
 std::int64_t Database::last_row() const { return sqlite3_last_insert_rowid(handle_); }
 
 Statement::Statement(Database& database, const std::string& sql) : database_(database) {

@@ -25,7 +25,6 @@ class Database {
   void run(const std::string& sql);             // any number of statements; rows are dropped
   std::int64_t number(const std::string& sql);  // first column of the first row; 0 when there is none
   std::string text(const std::string& sql);     // likewise; "" when there is none
-  int changes() const;                          // rows touched by the last INSERT
   std::int64_t last_row() const;
   const std::string& path() const { return path_; }
   sqlite3* handle() const { return handle_; }

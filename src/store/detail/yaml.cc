@@ -207,10 +207,12 @@ class Builder : public YAML::EventHandler {
 std::string reason(const YAML::Exception& error) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kPlain{{
       {"the referenced anchor", "aliases (*name) are not used here; write the value out"},
-      {"illegal map value", "a colon cannot stand here; put a text that holds one in quotes"},
+      {"illegal map value",
+       "a colon cannot stand here; put a text that holds one in quotes, and a space after the colon of each "
+       "key"},
       {"illegal map key", "a key cannot stand here; check the indentation"},
       {"illegal block entry", "a list item (-) cannot stand here; check the indentation"},
-      {"end of map not found", "expected a key and its value; check the indentation and the colon"},
+      {"end of map not found", "expected a key, a colon, a space and a value; check the indentation"},
       {"end of sequence not found", "expected a list item (-) or less indentation"},
       {"end of sequence flow not found", "a list that began with [ is not closed, or a comma is missing"},
       {"end of map flow not found", "a group that began with { is not closed, or a comma is missing"},
