@@ -7,6 +7,8 @@ const NULL_LABELS = { isotropic: "99 % of random", "variance-matched": "99 % of 
 const axis = { stroke: "var(--line)", tickSize: 0 };
 const text = (data, options) => Plot.text(data, { fill: INK, stroke: PAPER, strokeWidth: 4, fontSize: 12, ...options });
 
+const tip = (rows, options) => Plot.tip(rows, { ...options, fill: "var(--raised)", stroke: "var(--line)" });
+
 function plot(width, options) {
   return Plot.plot({
     width, marginLeft: 44, marginBottom: 40, marginTop: 28, marginRight: 20,
@@ -65,7 +67,7 @@ function drawSweep(d, score, width) {
         Plot.dot([nested], { x: d.layer, y: "value", symbol: "star", r: 8, fill: INK, stroke: PAPER, strokeWidth: 1.5 }),
       ],
       text([d], { x: "layer", y: domain[1], text: () => `layer ${d.layer}, chosen`, dy: 8, dx: d.layer > last * 0.7 ? -6 : 6, textAnchor: d.layer > last * 0.7 ? "end" : "start" }),
-      Plot.tip(rows, Plot.pointer({ x: "layer", y: "score", title: (r) => `layer ${r.layer} · ${METHODS[r.method] || r.method}\nAUROC ${num(r.auroc, 3)}\nconcordance ${num(r.concordance, 3)}` })),
+      tip(rows, Plot.pointer({ x: "layer", y: "score", title: (r) => `layer ${r.layer} · ${METHODS[r.method] || r.method}\nAUROC ${num(r.auroc, 3)}\nconcordance ${num(r.concordance, 3)}` })),
     ].flat(Infinity),
   });
 }
@@ -83,7 +85,7 @@ function sweepFigure(d) {
       ...methods.map((m, i) => ({ label: METHODS[m] || m, ...look(i) })),
       { label: "nested score: the honest one", colour: INK, symbol: "star", line: false },
       { label: "baselines", colour: MUTED, dash: "2 4" },
-      ...(d.nulls.length ? [{ label: "random directions of matched variance, to the 95th and 99th percentile", colour: MUTED, band: true }] : []),
+      ...(d.nulls.length ? [{ label: "AUROC of random directions of matched variance, to the 95th and 99th percentile", colour: MUTED, band: true }] : []),
     ],
     draw: (width) => drawSweep(d, score, width),
     note: "The lines choose their best layer after looking at it. The star does not: layer and method were chosen without " +
@@ -119,7 +121,7 @@ function doseMarks(panel) {
     Plot.dot(steer, { x: "dose", y: "theta", symbol: "circle", r: 5, fill: (e) => (panel.bad.has(e.arm) ? "var(--raised)" : colour), stroke: colour, strokeWidth: 2 }),
     Plot.dot(steer.filter((e) => e.dose === chosen), { x: "dose", y: "theta", r: 10, stroke: INK, strokeWidth: 1.5 }),
     Plot.dot(placebos, { x: (e) => e.dose + panel.nudge, y: "theta", symbol: "diamond", r: 4.5, stroke: INK, strokeWidth: 1.3, fill: "var(--raised)" }),
-    Plot.tip([...steer, ...placebos], Plot.pointer({ x: "dose", y: "theta", title: (e) => `${e.arm}\n${interval(figureOf(e, "theta", ""))}${panel.bad.has(e.arm) ? "\nnot admissible: " + panel.bad.get(e.arm) : ""}` })),
+    tip([...steer, ...placebos], Plot.pointer({ x: "dose", y: "theta", title: (e) => `${e.arm}\n${interval(figureOf(e, "theta", ""))}${panel.bad.has(e.arm) ? "\nnot admissible: " + panel.bad.get(e.arm) : ""}` })),
   ];
 }
 
@@ -240,7 +242,7 @@ function forestFigure(data, certificate) {
         Plot.ruleX([1], { stroke: INK, strokeWidth: 1.5 }),
         kinds.map(dotsOf),
         text(rows.filter((e) => e.chosen), { y: "arm", x: (e) => reach(e.hi95), text: () => "chosen dose", dx: 8, textAnchor: "start", fill: "var(--accent)" }),
-        Plot.tip(rows, Plot.pointerY({ y: "arm", x: "theta", title: (e) => `${e.arm}\n${interval(figureOf(e, "theta", ""))}\n${signed(e.words, 1)} words` })),
+        tip(rows, Plot.pointerY({ y: "arm", x: "theta", title: (e) => `${e.arm}\n${interval(figureOf(e, "theta", ""))}\n${signed(e.words, 1)} words` })),
       ].flat(Infinity),
     }),
     note: lost.length ? "Not drawn: " + lost.map((e) => `${e.arm} (${e.missing})`).join("; ") + "." : null,

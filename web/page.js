@@ -14,7 +14,7 @@ async function build() {
   document.getElementById("contents").append(h("ul", null, [["meaning", "What it shows"], ...SECTIONS].map(([id, name]) => h("li", null, h("a", { href: "#" + id }, name)))));
   drawFigures();
   new ResizeObserver(drawFigures).observe(rest);
-  addEventListener("beforeprint", () => { for (const d of document.querySelectorAll("details")) d.open = true; drawFigures(); });
+  addEventListener("beforeprint", () => { for (const d of document.querySelectorAll("details:not(.data)")) d.open = true; drawFigures(); });
 
   if (typeof DecompressionStream === "undefined") {
     place.append(section("replies", "Read the replies", prose("This browser is too old to unpack the replies. A current one shows them.")));
