@@ -68,15 +68,18 @@ SurfaceRow row_of(const std::string& kind, const std::vector<Seen>& replies) {
   row.kind = kind;
   row.n = static_cast<int>(replies.size());
   const double n = row.n;
-  for (const Seen& reply : replies) {
-    row.tokens += reply.text.tokens / n;
-    row.sentences += reply.text.sentences / n;
-    row.commas += reply.text.commas / n;
-    row.questions += reply.text.questions / n;
-    row.exclamations += reply.text.exclamations / n;
-    row.i_words += reply.text.i_words / n;
-    row.you_words += reply.text.you_words / n;
-  }
+  const auto mean = [&](int SurfaceText::*count) {
+    int sum = 0;
+    for (const Seen& reply : replies) sum += reply.text.*count;
+    return sum / n;
+  };
+  row.tokens = mean(&SurfaceText::tokens);
+  row.sentences = mean(&SurfaceText::sentences);
+  row.commas = mean(&SurfaceText::commas);
+  row.questions = mean(&SurfaceText::questions);
+  row.exclamations = mean(&SurfaceText::exclamations);
+  row.i_words = mean(&SurfaceText::i_words);
+  row.you_words = mean(&SurfaceText::you_words);
   for (const auto& [word, scenarios] : by_opening(replies, 1)) {
     const double share = static_cast<double>(scenarios.size()) / n;
     if (share > row.first_share) {

@@ -165,8 +165,9 @@ void FormReader::add(Place place, const std::string& message) {
 void FormReader::report(const std::string& path, const std::string& message) {
   std::string at = path;
   auto found = places_.find(at);
-  while (found == places_.end() && at.find_last_of(".[") != std::string::npos) {
-    at.resize(at.find_last_of(".["));
+  while (found == places_.end() && !at.empty()) {
+    const std::size_t last = at.find_last_of(".[");
+    at.resize(last == std::string::npos ? 0 : last);
     found = places_.find(at);
   }
   add(found == places_.end() ? Place{} : found->second, path + ": " + message);
@@ -196,6 +197,7 @@ void FormReader::read(const Node& node, std::span<const Field> fields, const std
     return;
   }
   if (path.empty()) {
+    places_[""] = node.place;
     for (const Field& field : fields) {
       if (const auto* group = std::get_if<Group>(&field.slot)) {
         for (const Field& inner : group->fields)

@@ -68,7 +68,7 @@ class FormReader {
       : file_(std::move(file)), whole_(std::move(whole)), problems_(problems) {}
 
   void read(const Node& node, std::span<const Field> fields, const std::string& path = "");
-  // Places of the keys that were written, by path ("steer.doses", "instruments[2].model").
+  // Places of the keys that were written, by path ("steer.doses", "instruments[2].model"); "" is the whole.
   const std::map<std::string, Place>& places() const { return places_; }
   // A problem at the key `path`, or at the nearest group around it that was written.
   void report(const std::string& path, const std::string& message);
