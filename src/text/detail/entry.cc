@@ -5,7 +5,7 @@
 namespace sonder::text::detail {
 namespace {
 
-constexpr std::size_t kMost = 2000;  // sequences of one line
+constexpr std::size_t kMost = 5000;  // sequences of one line
 
 bool vowel(char c) { return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u'; }
 
