@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <regex>
-
 #include "report/sample_findings.h"
 
 namespace sonder::report {
@@ -48,10 +46,13 @@ TEST(Page, PrintsControlOfScoresAloneAsSuch) {
 TEST(Page, OpensNoConnection) {
   const std::string html = page(sample_findings());
   EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
-  const std::regex address("https?://[a-zA-Z0-9./_-]*");
-  for (std::sregex_iterator at(html.begin(), html.end(), address), end; at != end; ++at)
-    EXPECT_TRUE(at->str().starts_with("http://www.w3.org/") || at->str().starts_with("https://d3js.org"))
-        << at->str();
+  // Names of XML namespaces, and the home page in d3's licence line: nothing that is ever fetched.
+  for (const std::string scheme : {"http://", "https://"})
+    for (std::size_t at = html.find(scheme); at != std::string::npos; at = html.find(scheme, at + 1)) {
+      const std::string address = html.substr(at, 40);
+      EXPECT_TRUE(address.starts_with("http://www.w3.org/") || address.starts_with("https://d3js.org v7"))
+          << address;
+    }
   EXPECT_EQ(count(plain(html), "src="), 0U);
   EXPECT_EQ(count(plain(html), "@import"), 0U);
 }
