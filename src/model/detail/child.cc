@@ -53,12 +53,16 @@ std::vector<std::string> environment(const std::vector<std::pair<std::string, st
                                       [&](const auto& pair) { return text.starts_with(pair.first + "="); });
     if (!replaced) all.emplace_back(text);
   }
-  for (const auto& [name, value] : extra) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : extra) {
+    all.emplace_back(name);
+    all.back().append("=").append(value);
+  }
   return all;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> all;
+  all.reserve(texts.size() + 1);
   for (std::string& text : texts) all.push_back(text.data());
   all.push_back(nullptr);
   return all;

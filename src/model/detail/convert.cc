@@ -79,6 +79,8 @@ void set_vocabulary(gguf_context* gguf, const std::vector<std::string>& tokens) 
   std::vector<std::string> spelled;
   std::vector<const char*> pointers;
   std::vector<std::int32_t> types;
+  spelled.reserve(tokens.size());
+  pointers.reserve(tokens.size());
   for (const std::string& token : tokens) {
     spelled.push_back(in_llama_spelling(token));
     types.push_back(is_special(token) ? kControl : kNormal);

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace sonder::model::detail {
 namespace fs = std::filesystem;
@@ -97,6 +98,11 @@ void need_space(const std::string& folder, std::uint64_t bytes) {
               "the disk is too full: " + std::to_string(bytes / kMegabyte) + " MB are needed in '" + folder +
                   "', " + std::to_string(space.available / kMegabyte) +
                   " MB are free; free some space, or let SONDER_CACHE name a folder on another disk");
+}
+
+Scratch::Scratch(std::string path) : path_(std::move(path)) {
+  remove_quietly(path_);
+  make_folder(path_);
 }
 
 FileLock::FileLock(const std::string& path, const Cancel& cancel, const std::function<void()>& waiting)

