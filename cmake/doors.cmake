@@ -23,7 +23,7 @@ sonder_embed(sonder_report plot_js "${SONDER_WEB}/plot.umd.min.js")
 sonder_embed(sonder_report page_html "${CMAKE_SOURCE_DIR}/web/page.html")
 sonder_embed(sonder_report page_css "${CMAKE_SOURCE_DIR}/web/page.css")
 sonder_embed(sonder_report page_js "${CMAKE_SOURCE_DIR}/web/page.js")
-foreach(part parts charts tables replies)
+foreach(part parts charts sweep tables replies)
   sonder_embed(sonder_report page_${part}_js "${CMAKE_SOURCE_DIR}/web/${part}.js")
 endforeach()
 

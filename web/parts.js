@@ -51,15 +51,27 @@ function interval(figure, digits = 2, write = signed) {
 
 // columns: [{name, get(row) -> text | node, number?, title?}]; the first column names the row.
 function table(caption, columns, rows, style = "") {
-  const head = h("tr", null, columns.map((c) => h("th", { scope: "col", class: c.number && "number", title: c.title }, c.name)));
+  const head = h(
+    "tr",
+    null,
+    columns.map((c) => h("th", { scope: "col", class: c.number && "number", title: c.title }, c.name)),
+  );
   const body = rows.map((row) =>
-    h("tr", { class: row.class }, columns.map((c, i) => {
-      const cell = c.get(row);
-      const attributes = { class: c.number && "number", "data-name": c.name };
-      return i === 0 ? h("th", { ...attributes, scope: "row" }, cell) : h("td", attributes, cell);
-    })));
-  return h("div.scroll", { tabindex: 0, role: "region", "aria-label": caption },
-    h("table", { class: style }, h("caption", null, caption), h("thead", null, head), h("tbody", null, body)));
+    h(
+      "tr",
+      { class: row.class },
+      columns.map((c, i) => {
+        const cell = c.get(row);
+        const attributes = { class: c.number && "number", "data-name": c.name };
+        return i === 0 ? h("th", { ...attributes, scope: "row" }, cell) : h("td", attributes, cell);
+      }),
+    ),
+  );
+  return h(
+    "div.scroll",
+    { tabindex: 0, role: "region", "aria-label": caption },
+    h("table", { class: style }, h("caption", null, caption), h("thead", null, head), h("tbody", null, body)),
+  );
 }
 
 const badge = (tone, text) =>
@@ -70,12 +82,15 @@ const SIGNS = { yes: "●", part: "◐", no: "○", open: "◇", bad: "✕" };
 
 function figure({ title, summary, draw, key, note, data }) {
   const plot = h("div.plot", { role: "img", "aria-label": summary });
-  const element = h("figure", null,
+  const element = h(
+    "figure",
+    null,
     title && h("figcaption", null, title),
     key && h("ul.key", null, key.map(keyEntry)),
     plot,
     note && h("p.note", null, note),
-    data && h("details.data", null, h("summary", null, "The numbers"), data));
+    data && h("details.data", null, h("summary", null, "The numbers"), data),
+  );
   figures.push({ plot, draw });
   return element;
 }
@@ -98,19 +113,50 @@ function drawFigures() {
 // {label, colour, dash?, symbol?, band?, line?}
 function keyEntry(entry) {
   const sample = h("svg", { width: 30, height: 14, viewBox: "0 0 30 14", "aria-hidden": "true" });
-  if (entry.band) sample.append(h("rect", { x: 1, y: 2, width: 28, height: 10, style: `fill:${entry.colour};opacity:${entry.opacity || 0.25}` }));
+  if (entry.band)
+    sample.append(
+      h("rect", {
+        x: 1,
+        y: 2,
+        width: 28,
+        height: 10,
+        style: `fill:${entry.colour};opacity:${entry.opacity || 0.25}`,
+      }),
+    );
   if (entry.line !== false && !entry.band)
-    sample.append(h("line", { x1: 0, x2: 30, y1: 7, y2: 7, style: `stroke:${entry.colour};stroke-width:${entry.width || 2}`, "stroke-dasharray": entry.dash }));
+    sample.append(
+      h("line", {
+        x1: 0,
+        x2: 30,
+        y1: 7,
+        y2: 7,
+        style: `stroke:${entry.colour};stroke-width:${entry.width || 2}`,
+        "stroke-dasharray": entry.dash,
+      }),
+    );
   if (entry.symbol)
-    sample.append(h("path", { transform: "translate(15,7)", d: d3.symbol(SHAPES[entry.symbol], 40)(), style: symbolStyle(entry) }));
+    sample.append(
+      h("path", {
+        transform: "translate(15,7)",
+        d: d3.symbol(SHAPES[entry.symbol], 40)(),
+        style: symbolStyle(entry),
+      }),
+    );
   return h("li", null, sample, entry.label);
 }
 
 const symbolStyle = (entry) =>
   entry.hollow ? `fill:var(--paper);stroke:${entry.colour};stroke-width:1.5` : `fill:${entry.colour}`;
 
-const SHAPES = { circle: d3.symbolCircle, square: d3.symbolSquare, triangle: d3.symbolTriangle, diamond: d3.symbolDiamond,
-  star: d3.symbolStar, plus: d3.symbolCross, wye: d3.symbolWye };
+const SHAPES = {
+  circle: d3.symbolCircle,
+  square: d3.symbolSquare,
+  triangle: d3.symbolTriangle,
+  diamond: d3.symbolDiamond,
+  star: d3.symbolStar,
+  plus: d3.symbolCross,
+  wye: d3.symbolWye,
+};
 
 // Places for labels at the heights `ys`, at least `room` apart; returns the shift of each.
 function apart(ys, room = 14) {
@@ -118,7 +164,10 @@ function apart(ys, room = 14) {
   for (let round = 0; round < 60; ++round) {
     for (let k = 1; k < order.length; ++k) {
       const lack = room - (order[k].at - order[k - 1].at);
-      if (lack > 0.01) { order[k].at += lack / 2; order[k - 1].at -= lack / 2; }
+      if (lack > 0.01) {
+        order[k].at += lack / 2;
+        order[k - 1].at -= lack / 2;
+      }
     }
   }
   const shifts = [];
@@ -126,12 +175,18 @@ function apart(ys, room = 14) {
   return shifts;
 }
 
-const INK = "var(--ink)", MUTED = "var(--muted)", PAPER = "var(--paper)";
+const INK = "var(--ink)",
+  MUTED = "var(--muted)",
+  PAPER = "var(--paper)";
 const COLOURS = ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)"];
 const DASHES = [null, "7 3", "2 3", "8 3 2 3"];
 const SYMBOLS = ["circle", "square", "triangle", "diamond"];
 
-const look = (i) => ({ colour: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length], symbol: SYMBOLS[i % SYMBOLS.length] });
+const look = (i) => ({
+  colour: COLOURS[i % COLOURS.length],
+  dash: DASHES[i % DASHES.length],
+  symbol: SYMBOLS[i % SYMBOLS.length],
+});
 
 const section = (id, title, ...children) =>
   h("section", { id, "aria-labelledby": id + "-title" }, h("h2", { id: id + "-title" }, title), children);

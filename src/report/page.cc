@@ -73,8 +73,9 @@ std::string findings_json(const Findings& findings) {
 
 std::string script() {
   std::string all = "(() => {\n\"use strict\";\n";
-  for (const std::string_view part : {embedded::page_parts_js, embedded::page_charts_js,
-                                      embedded::page_tables_js, embedded::page_replies_js, embedded::page_js})
+  for (const std::string_view part :
+       {embedded::page_parts_js, embedded::page_charts_js, embedded::page_sweep_js, embedded::page_tables_js,
+        embedded::page_replies_js, embedded::page_js})
     all += part;
   return all + "})();\n";
 }

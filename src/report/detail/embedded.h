@@ -9,6 +9,7 @@ extern const std::string_view page_html;
 extern const std::string_view page_css;
 extern const std::string_view page_parts_js;
 extern const std::string_view page_charts_js;
+extern const std::string_view page_sweep_js;
 extern const std::string_view page_tables_js;
 extern const std::string_view page_replies_js;
 extern const std::string_view page_js;

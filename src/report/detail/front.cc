@@ -58,6 +58,12 @@ std::string coordinate(std::string_view question, std::string_view label, const 
   return out + "</dd></div>\n";
 }
 
+// The facet stands above it already.
+std::string headline_of(const study::Verdict& v) {
+  const std::string prefix = v.facet + ": ";
+  return capital(v.headline.starts_with(prefix) ? v.headline.substr(prefix.size()) : v.headline);
+}
+
 std::string detection_detail(const Findings& f, const std::string& facet) {
   for (const study::Detection& d : f.detections)
     if (d.facet == facet)
@@ -134,8 +140,8 @@ std::string verdict_cards(const Findings& f) {
     const std::string gloss(facet_gloss(v.facet));
     out += "<article class=\"facet\"><h2>" + escape_html(capital(v.facet));
     if (!gloss.empty()) out += " <small>" + escape_html(gloss) + "</small>";
-    out += "</h2>\n<p class=\"headline\">" + escape_html(capital(v.headline)) +
-           "</p>\n<dl class=\"coordinates\">\n";
+    out +=
+        "</h2>\n<p class=\"headline\">" + escape_html(headline_of(v)) + "</p>\n<dl class=\"coordinates\">\n";
     out += coordinate("Detected?", v.detect, word(v.detect), detection_detail(f, v.facet));
     out += coordinate("Controlled?", control_label(v), word(v.control), reasons_in_words(v));
     out += coordinate("Perceived?", v.perceive, word(v.perceive), "");
