@@ -72,7 +72,8 @@ std::unique_ptr<Model> GoldenSmol::model_;
 
 TEST_F(GoldenSmol, ResidualsAfterEveryBlockAreThoseOfTransformers) {
   const Json about = read_json("smollm2_residuals.json");
-  ASSERT_EQ(find_pulled("smollm2-135m").value_or(Pulled{}).source_sha256, about["source_sha256"]);
+  ASSERT_EQ(find_pulled("smollm2-135m").value_or(Pulled{}).source_sha256,
+            about["source_sha256"].get<std::string>());
   const std::vector<float> numbers = read_floats("smollm2_residuals.bin");
   const auto n_embd = about["n_embd"].get<std::size_t>();
   const auto n_layers = about["n_layers"].get<std::size_t>();
@@ -135,7 +136,8 @@ TEST_F(GoldenSmol, TokensOfPlainTextAreThoseOfTransformers) {
 TEST(Golden, SentenceVectorsAreThoseOfTransformers) {
   SONDER_NEEDS("minilm");
   const Json about = read_json("minilm_vectors.json");
-  ASSERT_EQ(find_pulled("minilm").value_or(Pulled{}).source_sha256, about["source_sha256"]);
+  ASSERT_EQ(find_pulled("minilm").value_or(Pulled{}).source_sha256,
+            about["source_sha256"].get<std::string>());
   const auto texts = about["texts"].get<std::vector<std::string>>();
   const auto model = Model::load(resolve("minilm"), {.n_threads = 1});
   const Rows vectors = model->embed(texts, {});
