@@ -11,7 +11,8 @@
 # libzip 1.7            model packages are zip files         (Debian libzip-dev)
 # fmt 9                 numbers in sentences                 (Debian libfmt-dev)
 # CLI11 2.3             the command line                     (Debian libcli11-dev)
-# GoogleTest 1.12, Google Benchmark 1.7, RapidCheck          tests and benchmarks
+# zlib 1.2               replies inside the page              (Debian zlib1g-dev)
+# GoogleTest 1.12, Google Benchmark 1.7                      tests and benchmarks
 # Observable Plot 0.6.17, d3 7.9.0   the page's charts; npm tarballs, sha256 in `dev`
 
 set(SONDER_LLAMA "$ENV{SONDER_LLAMA}" CACHE PATH "llama.cpp as ./dev setup built it: src/ and build/")
