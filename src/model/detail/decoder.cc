@@ -20,8 +20,8 @@ llama_context* make_context(llama_model* model, const Shape& shape, Tap& tap) {
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
   params.kv_unified = false;
   params.swa_full = true;  // so that a part of a text can be forgotten and read anew
-  params.type_k = GGML_TYPE_F32;
-  params.type_v = GGML_TYPE_F32;  // llama.cpp sums an F16 cache in F16 while it decodes
+  params.type_k = GGML_TYPE_F16;  // flash attention casts anything wider to F16 in every pass
+  params.type_v = GGML_TYPE_F16;
   params.cb_eval = &Tap::on_tensor;
   params.cb_eval_user_data = &tap;
   params.no_perf = true;
