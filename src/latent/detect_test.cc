@@ -119,8 +119,8 @@ TEST(Detect, AFamilyNeverTeachesItsOwnTest) {
 }
 
 TEST(Detect, FoldsKeepFamiliesWholeAndAreEven) {
-  std::vector<int> family;
-  for (int i = 0; i < 30; ++i) family.push_back(100 + (i * 7) % 10);
+  std::vector<int> family(30);
+  for (int i = 0; i < 30; ++i) family[static_cast<std::size_t>(i)] = 100 + (i * 7) % 10;
   const auto folds = detail::assign_folds(family, 5, Seed(1));
   std::vector<int> size(5, 0);
   for (std::size_t i = 0; i < family.size(); ++i) {

@@ -40,8 +40,8 @@ std::vector<std::size_t> canonical_order(std::span<const int> family, std::span<
 }
 
 std::vector<int> in_order(std::span<const int> values, const std::vector<std::size_t>& order) {
-  std::vector<int> out;
-  for (const std::size_t i : order) out.push_back(values[i]);
+  std::vector<int> out(order.size());
+  std::ranges::transform(order, out.begin(), [&](std::size_t i) { return values[i]; });
   return out;
 }
 

@@ -64,15 +64,15 @@ void check(const DirectionFile& file) {
 
 template <class Of>
 void set_numbers(gguf_context* g, const char* key, const DirectionFile& file, Of of) {
-  std::vector<double> values;
-  for (const Direction& d : file.directions) values.push_back(of(d));
+  std::vector<double> values(file.directions.size());
+  std::ranges::transform(file.directions, values.begin(), of);
   gguf_set_arr_data(g, key, GGUF_TYPE_FLOAT64, values.data(), values.size());
 }
 
 template <class Of>
 void set_texts(gguf_context* g, const char* key, const DirectionFile& file, Of of) {
-  std::vector<const char*> values;
-  for (const Direction& d : file.directions) values.push_back(of(d).c_str());
+  std::vector<const char*> values(file.directions.size());
+  std::ranges::transform(file.directions, values.begin(), [&](const Direction& d) { return of(d).c_str(); });
   gguf_set_arr_str(g, key, values.data(), values.size());
 }
 
@@ -92,8 +92,8 @@ void set_metadata(gguf_context* g, const DirectionFile& file) {
   text("sonder.bank_sha256", file.bank_sha256);
   gguf_set_val_f64(g, "sonder.auroc", file.auroc);
   gguf_set_val_f64(g, "sonder.concordance", file.concordance);
-  std::vector<std::int32_t> layers;
-  for (const Direction& d : file.directions) layers.push_back(d.layer);
+  std::vector<std::int32_t> layers(file.directions.size());
+  std::ranges::transform(file.directions, layers.begin(), &Direction::layer);
   gguf_set_arr_data(g, "sonder.layers", GGUF_TYPE_INT32, layers.data(), layers.size());
   set_texts(g, "sonder.facet", file, [](const Direction& d) -> const std::string& { return d.facet; });
   set_texts(g, "sonder.method", file, [](const Direction& d) -> const std::string& { return d.method; });

@@ -85,6 +85,8 @@ Nested nested(const Design& design, const KernelOf& kernel, const std::vector<La
 
 // 1 when high is above low, .5 on a tie, else 0.
 constexpr double won(double high, double low) { return high > low ? 1.0 : high == low ? 0.5 : 0.0; }
+// Plain double loop: folds are small, and this is the hottest line of a permutation.
+double pairwise_auroc(const std::vector<double>& high, const std::vector<double>& low);
 // Concordance and AUROC of held-out scores under a design.
 void summarise(const Design& design, Held& held);
 
