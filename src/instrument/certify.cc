@@ -13,6 +13,17 @@ namespace {
 
 using Scores = std::vector<Measured<double>>;
 
+// Expected of every column: one score, or none, for each scenario.
+void check_columns(const CertificateScores& s) {
+  require(s.ladder.size() == 4, "a certificate needs the four levels of the ladder");
+  const std::size_t n = s.neu.size();
+  bool even = s.emp.size() == n;
+  for (const Scores& level : s.ladder) even = even && level.size() == n;
+  for (const Scores* one : {&s.rephrase_neu, &s.rephrase_emp, &s.pad, &s.base, &s.prompted})
+    even = even && (one->empty() || one->size() == n);
+  require(even, "a certificate needs one score, or a reason for none, for each scenario and kind of text");
+}
+
 // Rows in which every one of `columns` is there, as numbers [rows × columns].
 Numbers complete(const std::vector<const Scores*>& columns) {
   Numbers out;
@@ -38,7 +49,9 @@ std::vector<double> difference(const Numbers& table, std::size_t a, std::size_t 
   return out;
 }
 
-GateResult gate(std::string code, std::string name) { return {std::move(code), std::move(name), true, false, "", ""}; }
+GateResult gate(std::string code, std::string name) {
+  return {std::move(code), std::move(name), true, false, "", ""};
+}
 
 GateResult not_taken(std::string code, std::string name, std::string why) {
   return {std::move(code), std::move(name), false, false, std::move(why), ""};
@@ -49,8 +62,15 @@ void decide(GateResult& g, bool passed, const char* failure) {
   g.failure = passed ? "" : failure;
 }
 
-GateResult anchor(const Numbers& pairs, const CertificateLimits& limits) {  // columns NEU, EMP
+// pairs: columns NEU, EMP. missing: share of the bank's texts without a score.
+GateResult anchor(const Numbers& pairs, double missing, const CertificateLimits& limits) {
   GateResult g = gate("V1", "anchor");
+  if (missing > limits.missing) {
+    g.detail = fmt::format("{:.0f} % of the bank's texts could not be scored (limit {:.0f} %)", 100 * missing,
+                           100 * limits.missing);
+    decide(g, false, "NO_ANCHOR");
+    return g;
+  }
   const std::vector<double> gap = difference(pairs, 1, 0);
   const stats::Ratio ratio = stats::fieller(gap, gap);
   const stats::Estimate order = stats::concordance(column(pairs, 1), column(pairs, 0));
@@ -60,9 +80,11 @@ GateResult anchor(const Numbers& pairs, const CertificateLimits& limits) {  // c
     return g;
   }
   const bool up = stats::mean(gap).value > 0;
-  g.detail = fmt::format("g {:.3f} (limit {:.2f}); EMP above NEU in {:.2f} of scenarios, lower bound {:.2f} (needs {:.2f})",
-                         ratio.fieller_g, limits.anchor_g, order.value, order.ci95.low, limits.anchor_concordance);
-  decide(g, up && ratio.fieller_g <= limits.anchor_g && order.ci95.low >= limits.anchor_concordance, "NO_ANCHOR");
+  g.detail = fmt::format(
+      "g {:.3f} (limit {:.2f}); EMP above NEU in {:.2f} of scenarios, lower bound {:.2f} (needs {:.2f})",
+      ratio.fieller_g, limits.anchor_g, order.value, order.ci95.low, limits.anchor_concordance);
+  decide(g, up && ratio.fieller_g <= limits.anchor_g && order.ci95.low >= limits.anchor_concordance,
+         "NO_ANCHOR");
   return g;
 }
 
@@ -71,49 +93,67 @@ GateResult within(const Numbers& ladder, const CertificateLimits& limits) {  // 
   const stats::Page page = stats::page(ladder);
   const stats::Estimate order = stats::ladder_concordance(ladder);
   if (page.status != stats::Status::ok || !order.usable()) {
-    g.detail = "too few ladders to tell";
+    g.detail = "too few ladders, or all levels scored alike";
     decide(g, false, "INSENSITIVE_WITHIN");
     return g;
   }
-  g.detail = fmt::format("Page p {:.2g} (limit {:.2g}); ladder pairs in order {:.2f}, lower bound {:.2f} (needs above {:.2f})",
-                         page.p, limits.within_p, order.value, order.ci95.low, limits.within_concordance);
+  g.detail = fmt::format(
+      "Page p {:.2g} (limit {:.2g}); ladder pairs in order {:.2f}, lower bound {:.2f} (needs above {:.2f})",
+      page.p, limits.within_p, order.value, order.ci95.low, limits.within_concordance);
   decide(g, page.p < limits.within_p && order.ci95.low > limits.within_concordance, "INSENSITIVE_WITHIN");
   return g;
 }
 
 GateResult positive(const CertificateScores& s, const CertificateLimits& limits) {
-  if (s.base.empty() || s.prompted.empty()) return not_taken("V4", "positive control", "no prompted replies were played");
+  if (s.base.empty() || s.prompted.empty())
+    return not_taken("V4", "positive control", "no prompted replies were played");
   GateResult g = gate("V4", "positive control");
   const Numbers rows = complete({&s.base, &s.prompted, &s.neu, &s.emp});
   const stats::Ratio ratio = stats::fieller(difference(rows, 1, 0), difference(rows, 3, 2));
   if (!ratio.theta.usable()) {
     g.detail = "the natural gap is too unsteady to express the prompt's shift in it";
   } else {
-    g.detail = fmt::format("a one-line prompt shifts {:+.2f} [{:+.2f}, {:+.2f}] of the gap (lower bound must exceed {:.2f})",
-                           ratio.theta.value, ratio.theta.ci95.low, ratio.theta.ci95.high, limits.delta);
+    g.detail = fmt::format(
+        "a one-line prompt shifts {:+.2f} [{:+.2f}, {:+.2f}] of the gap (lower bound must exceed {:.2f})",
+        ratio.theta.value, ratio.theta.ci95.low, ratio.theta.ci95.high, limits.delta);
   }
   decide(g, ratio.theta.usable() && ratio.theta.ci95.low > limits.delta, "POSITIVE_CONTROL_FAILED");
   return g;
 }
 
-// REPHRASE keeps the meaning, so it must keep the score: the mean of both rephrasings, each against its original.
+// How many scenarios a two one-sided test needs for 80 % power when nothing shifts. Source: methods.md 4.5.
+int scenarios_needed(const stats::Tost& tost, double bound) {
+  const double sd = tost.mean.se * std::sqrt(static_cast<double>(tost.mean.n_units));
+  return static_cast<int>(std::ceil(std::min(1e6, std::pow(2.926 * sd / bound, 2))));
+}
+
+// REPHRASE keeps the meaning, so it must keep the score: the mean of both rephrasings, each against its
+// original.
 GateResult negative(const CertificateScores& s, const CertificateLimits& limits, double natural_gap) {
+  if (s.rephrase_neu.empty() || s.rephrase_emp.empty())
+    return not_taken("V5", "negative control", "the bank has no rephrasings");
   GateResult g = gate("V5", "negative control");
-  if (s.rephrase_neu.empty() && s.rephrase_emp.empty()) return not_taken("V5", "negative control", "the bank has no rephrasings");
   const Numbers rows = complete({&s.neu, &s.rephrase_neu, &s.emp, &s.rephrase_emp});
   std::vector<double> shift;
   for (std::size_t i = 0; i < rows.n && natural_gap > 0; ++i) {
     const auto r = rows.row(i);
     shift.push_back(0.5 * ((r[1] - r[0]) + (r[3] - r[2])) / natural_gap);
   }
-  const stats::Tost tost = stats::tost(shift, limits.delta / 2);
+  const double bound = limits.delta / 2;
+  const stats::Tost tost = stats::tost(shift, bound);
+  const bool passed = tost.mean.usable() && tost.equivalent;
   if (!tost.mean.usable()) {
     g.detail = "too few rephrasings, or no natural gap, to tell";
   } else {
-    g.detail = fmt::format("rephrasing shifts {:+.3f} [{:+.3f}, {:+.3f}] of the gap (must stay within ±{:.2f})", tost.mean.value,
-                           tost.mean.ci90.low, tost.mean.ci90.high, limits.delta / 2);
+    g.detail =
+        fmt::format("rephrasing shifts {:+.3f} [{:+.3f}, {:+.3f}] of the gap (must stay within ±{:.2f})",
+                    tost.mean.value, tost.mean.ci90.low, tost.mean.ci90.high, bound);
+    const int needed = scenarios_needed(tost, bound);
+    if (!passed && std::abs(tost.mean.value) < bound && needed > tost.mean.n_units)
+      g.detail +=
+          fmt::format("; too unsteady for {} scenarios, about {} would do", tost.mean.n_units, needed);
   }
-  decide(g, tost.mean.usable() && tost.equivalent, "UNSTABLE");
+  decide(g, passed, "UNSTABLE");
   return g;
 }
 
@@ -134,8 +174,14 @@ GateResult headroom(const CertificateScores& s, const CertificateLimits& limits)
     decide(g, false, "CEILING");
     return g;
   }
-  g.detail = fmt::format("{:.0f} % of unsteered replies at the top of the scale, {:.0f} % at the bottom (limit {:.0f} %)",
-                         100 * at_top / n, 100 * at_bottom / n, 100 * limits.headroom);
+  if (std::isinf(limits.highest) && std::isinf(limits.lowest)) {
+    g.detail = "the scale is open at both ends";
+    decide(g, true, "");
+    return g;
+  }
+  g.detail = fmt::format(
+      "{:.0f} % of unsteered replies at the top of the scale, {:.0f} % at the bottom (limit {:.0f} %)",
+      100 * at_top / n, 100 * at_bottom / n, 100 * limits.headroom);
   decide(g, at_top / n <= limits.headroom, "CEILING");
   if (g.passed) decide(g, at_bottom / n <= limits.headroom, "FLOOR");
   return g;
@@ -151,35 +197,40 @@ std::vector<LadderPoint> ladder_points(const CertificateScores& s, double natura
   const double zero = stats::mean(column(rows, 0)).value;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const stats::Estimate e = stats::mean(column(rows, k));
-    if (e.usable()) points.push_back({static_cast<int>(k), (e.value - zero) / natural_gap, e.se / natural_gap});
+    if (e.usable())
+      points.push_back({static_cast<int>(k), (e.value - zero) / natural_gap, e.se / natural_gap});
   }
   return points;
 }
 
-double missing_share(const CertificateScores& s) {
+double missing_among(const std::vector<const Scores*>& columns) {
   double n = 0;
   double missing = 0;
-  const auto count = [&](const Scores& scores) {
-    for (const auto& score : scores) n += 1, missing += score ? 0 : 1;
-  };
-  for (const Scores* one : {&s.neu, &s.emp, &s.rephrase_neu, &s.rephrase_emp, &s.pad, &s.base, &s.prompted}) count(*one);
-  for (const Scores& level : s.ladder) count(level);
+  for (const Scores* column : columns)
+    for (const auto& score : *column) n += 1, missing += score ? 0 : 1;
   return n == 0 ? 0 : missing / n;
 }
 
 }  // namespace
 
 CertificateResult certify(const CertificateScores& scores, const CertificateLimits& limits) {
-  require(scores.ladder.size() == 4, "a certificate needs the four levels of the ladder");
+  check_columns(scores);
   CertificateResult out;
   const Numbers pairs = complete({&scores.neu, &scores.emp});
   out.n_scenarios = static_cast<int>(pairs.n);
   out.natural_gap = pairs.n > 1 ? stats::mean(difference(pairs, 1, 0)).value : 0;
-  out.missing_share = missing_share(scores);
-  const Numbers ladder = complete({&scores.ladder[0], &scores.ladder[1], &scores.ladder[2], &scores.ladder[3]});
-  out.gates = {anchor(pairs, limits), within(ladder, limits), positive(scores, limits),
+  std::vector<const Scores*> bank = {&scores.neu, &scores.emp, &scores.rephrase_neu, &scores.rephrase_emp,
+                                     &scores.pad};
+  for (const Scores& level : scores.ladder) bank.push_back(&level);
+  const double missing = missing_among(bank);
+  bank.insert(bank.end(), {&scores.base, &scores.prompted});
+  out.missing_share = missing_among(bank);
+  const Numbers ladder =
+      complete({&scores.ladder[0], &scores.ladder[1], &scores.ladder[2], &scores.ladder[3]});
+  out.gates = {anchor(pairs, missing, limits), within(ladder, limits), positive(scores, limits),
                negative(scores, limits, out.natural_gap), headroom(scores, limits)};
-  out.certified = std::all_of(out.gates.begin(), out.gates.end(), [](const GateResult& g) { return g.passed; });
+  out.certified =
+      std::all_of(out.gates.begin(), out.gates.end(), [](const GateResult& g) { return g.passed; });
   out.ladder = ladder_points(scores, out.natural_gap);
   return out;
 }

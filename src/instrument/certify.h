@@ -10,14 +10,16 @@
 
 namespace sonder::instrument {
 
-// Scores of one instrument and facet by scenario; a vector per kind, [n_scenarios]; Missing allowed everywhere.
+// Scores of one instrument and facet by scenario; a vector per kind, [n_scenarios]; Missing allowed
+// everywhere.
 struct CertificateScores {
   std::vector<Measured<double>> neu, emp;
   std::vector<std::vector<Measured<double>>> ladder;  // [4][n_scenarios]
   std::vector<Measured<double>> rephrase_neu;         // of NEU
   std::vector<Measured<double>> rephrase_emp;         // of EMP
   std::vector<Measured<double>> pad;                  // of NEU, longer
-  std::vector<Measured<double>> base, prompted;       // model replies without and with the one-line prompt; may be empty
+  std::vector<Measured<double>> base,
+      prompted;  // model replies without and with the one-line prompt; may be empty
 };
 
 struct CertificateLimits {  // from the plan
@@ -26,6 +28,7 @@ struct CertificateLimits {  // from the plan
   double within_p = 0.01, within_concordance = 0.55;
   double headroom = 0.15;
   double lowest = 0, highest = 0, step = 0;  // of the instrument's scale
+  double missing = 0.05;                     // most of the bank's texts that may go without a score
 };
 
 struct GateResult {
@@ -36,7 +39,7 @@ struct GateResult {
 };
 
 struct LadderPoint {
-  int level = 0;  // 0 NEU, 1..4, 5 EMP
+  int level = 0;            // 0 NEU, 1..4, 5 EMP
   double mean = 0, se = 0;  // share of the natural gap
 };
 
@@ -49,6 +52,10 @@ struct CertificateResult {
   int n_scenarios = 0;
 };
 
+// Gates and codes: methods.md 4.5. A bank text without a score leaves its scenario out of the gates that need
+// it; when more than `limits.missing` of them have none, V1 fails, so that nobody is certified on the texts
+// that suit him. Throws Error(bad_input) when the columns have different lengths or the ladder has not four
+// levels.
 CertificateResult certify(const CertificateScores& scores, const CertificateLimits& limits);
 
 }  // namespace sonder::instrument

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "base/hash.h"
 #include "instrument/instrument.h"
@@ -9,7 +10,8 @@
 namespace sonder::instrument {
 namespace {
 
-constexpr double kLambdas[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10};  // of unit vectors, so 1 is about one text's weight
+constexpr double kLambdas[] = {0.01, 0.03, 0.1, 0.3,
+                               1,    3,    10};  // of unit vectors, so 1 is about one text's weight
 constexpr std::size_t kBatch = 32;
 
 Eigen::MatrixXd as_matrix(const Rows& rows) {
@@ -43,9 +45,11 @@ Head fit(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, double lambda) {
 }
 
 // Squared error of scenarios that the fit did not see.
-double left_out_error(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, const std::vector<int>& scenario, double lambda) {
+double left_out_error(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, const std::vector<int>& scenario,
+                      double lambda) {
   std::map<int, std::vector<Eigen::Index>> groups;
-  for (std::size_t i = 0; i < scenario.size(); ++i) groups[scenario[i]].push_back(static_cast<Eigen::Index>(i));
+  for (std::size_t i = 0; i < scenario.size(); ++i)
+    groups[scenario[i]].push_back(static_cast<Eigen::Index>(i));
   double error = 0;
   for (const auto& [left, rows] : groups) {
     std::vector<Eigen::Index> kept;
@@ -69,19 +73,24 @@ Head choose(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, const std::vecto
 
 class Embedding final : public Instrument {
  public:
-  Embedding(model::Model& encoder, std::span<const Example> examples, const Cancel& cancel) : encoder_(encoder) {
-    require(examples.size() >= 6, "the embedding instrument is fitted on at least two scenarios of the bank's fit split");
+  Embedding(model::Model& encoder, std::span<const Example> examples, const Cancel& cancel)
+      : encoder_(encoder) {
+    std::set<int> scenarios;
+    for (const Example& e : examples) scenarios.insert(e.scenario);
+    require(scenarios.size() >= 2,
+            "the embedding instrument is fitted on at least two scenarios of the bank's fit split");
     std::vector<std::string> texts;
     std::vector<int> scenario;
     Eigen::VectorXd affective(static_cast<Eigen::Index>(examples.size()));
     Eigen::VectorXd cognitive(static_cast<Eigen::Index>(examples.size()));
-    std::string identity = "embedding 1|" + encoder.card().sha256;
+    std::string identity = "embedding 2|" + encoder.card().sha256;
     for (std::size_t i = 0; i < examples.size(); ++i) {
       texts.push_back(examples[i].text);
       scenario.push_back(examples[i].scenario);
       affective(static_cast<Eigen::Index>(i)) = examples[i].affective;
       cognitive(static_cast<Eigen::Index>(i)) = examples[i].cognitive;
-      identity += "|" + sha256(examples[i].text) + std::to_string(examples[i].affective) + std::to_string(examples[i].cognitive);
+      identity += "|" + std::to_string(examples[i].scenario) + sha256(examples[i].text) +
+                  std::to_string(examples[i].affective) + std::to_string(examples[i].cognitive);
     }
     const Eigen::MatrixXd x = as_matrix(encoder.embed(texts, cancel));
     heads_["affective"] = choose(x, affective, scenario);
@@ -104,13 +113,18 @@ class Embedding final : public Instrument {
     std::vector<Measured<double>> scores;
     for (std::size_t from = 0; from < replies.size(); from += kBatch) {
       std::vector<std::string> texts;
-      for (std::size_t i = from; i < std::min(replies.size(), from + kBatch); ++i) texts.push_back(replies[i].words());
+      for (std::size_t i = from; i < std::min(replies.size(), from + kBatch); ++i)
+        texts.push_back(replies[i].words());
       const Eigen::MatrixXd x = as_matrix(encoder_.embed(texts, cancel));
       for (Eigen::Index i = 0; i < x.rows(); ++i) {
-        const bool empty = texts[static_cast<std::size_t>(i)].find_first_not_of(" \n\t\r") == std::string::npos;
-        scores.push_back(empty ? Measured<double>(Missing{"the reply is empty"}) : Measured<double>(head->second.score(x.row(i))));
+        const bool empty =
+            texts[static_cast<std::size_t>(i)].find_first_not_of(" \n\t\r") == std::string::npos;
+        scores.push_back(empty ? Measured<double>(Missing{"the reply is empty"})
+                               : Measured<double>(head->second.score(x.row(i))));
       }
-      if (progress) progress({"", "texts", static_cast<std::int64_t>(scores.size()), static_cast<std::int64_t>(replies.size())});
+      if (progress)
+        progress({"", "texts", static_cast<std::int64_t>(scores.size()),
+                  static_cast<std::int64_t>(replies.size())});
     }
     return scores;
   }
@@ -123,7 +137,8 @@ class Embedding final : public Instrument {
 
 }  // namespace
 
-std::unique_ptr<Instrument> embedding(model::Model& encoder, std::span<const Example> examples, const Cancel& cancel) {
+std::unique_ptr<Instrument> embedding(model::Model& encoder, std::span<const Example> examples,
+                                      const Cancel& cancel) {
   return std::make_unique<Embedding>(encoder, examples, cancel);
 }
 

@@ -21,7 +21,8 @@ class BlindReply {
   const std::string& words() const { return words_; }
 
  private:
-  BlindReply(std::string message, std::string words) : message_(std::move(message)), words_(std::move(words)) {}
+  BlindReply(std::string message, std::string words)
+      : message_(std::move(message)), words_(std::move(words)) {}
   friend BlindReply blind(const std::string& message, const model::Reply& reply);
   friend BlindReply blind_text(const std::string& message, const std::string& bank_text);
   std::string message_;
@@ -29,7 +30,8 @@ class BlindReply {
 };
 
 BlindReply blind(const std::string& message, const model::Reply& reply);
-BlindReply blind_text(const std::string& message, const std::string& bank_text);  // exemplars, ladders, controls
+BlindReply blind_text(const std::string& message,
+                      const std::string& bank_text);  // exemplars, ladders, controls
 
 class Instrument {
  public:
@@ -37,14 +39,15 @@ class Instrument {
   Instrument(const Instrument&) = delete;
   Instrument& operator=(const Instrument&) = delete;
 
-  virtual std::string name() const = 0;    // "lexicon", "embedding", "judge", "length"
-  virtual std::string family() const = 0;  // "word list", "embedding", "judge", "length"
-  virtual std::string unit() const = 0;    // "hits per 100 words", "points 0..5", …
+  virtual std::string name() const = 0;                // "lexicon", "embedding", "judge", "length"
+  virtual std::string family() const = 0;              // "word list", "embedding", "judge", "length"
+  virtual std::string unit() const = 0;                // "hits per 100 words", "points 0..5", …
   virtual bool control_only() const { return false; }  // reported, never a witness
-  virtual double highest() const = 0;      // of its scale; +infinity when open
+  virtual double highest() const = 0;                  // of its scale; +infinity when open
   virtual double lowest() const = 0;
-  virtual double step() const = 0;         // smallest meaningful step, for the headroom gate
-  // What decides its scores, for the ledger's content address: versions, hashes of fitted weights and rubrics.
+  virtual double step() const = 0;  // smallest meaningful step, for the headroom gate
+  // What decides its scores, for the ledger's content address: versions, hashes of fitted weights and
+  // rubrics.
   virtual std::string fingerprint() const = 0;
 
   // One score per reply, in order; facet "affective" or "cognitive". Missing when the reply cannot be scored.
@@ -67,10 +70,11 @@ struct Example {
   double affective = 0;  // target: 0 neutral … 1 fully empathic
   double cognitive = 0;
 };
-std::unique_ptr<Instrument> embedding(model::Model& encoder, std::span<const Example> examples, const Cancel& cancel);
+std::unique_ptr<Instrument> embedding(model::Model& encoder, std::span<const Example> examples,
+                                      const Cancel& cancel);
 
-// A local model rates 0 to 5; expected score over token probabilities, mass below .8 is Missing (methods.md 4.2).
-// `rubric_*`: instructions, end before the message. `model` must outlive the instrument.
+// A local model rates 0 to 5; expected score over token probabilities, mass below .8 is Missing
+// (methods.md 4.2). `rubric_*`: instructions, end before the message. `model` must outlive the instrument.
 struct JudgeOptions {
   std::string rubric_affective;
   std::string rubric_cognitive;
