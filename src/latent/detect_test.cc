@@ -284,6 +284,42 @@ TEST(Detect, AgreesWithSlowPlainCode) {
   }
 }
 
+// A permutation must be worth exactly as much as swapping the tables themselves.
+TEST(Detect, APermutedLabelingIsTheSameAsSwappedTexts) {
+  const auto pairs = planted({0.5, 2, 0.5}, 7, Seed(17));
+  const detail::Labeling swapped = {1, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0};
+  auto options = small();
+  auto design = detail::plain_design(pairs.family, options, Seed(1));
+  design.n_layers = 3;
+  const auto run_on = [&](bool swap_texts, const std::vector<detail::Labeling>& labelings) {
+    std::vector<detail::Matrix> texts;
+    for (std::size_t l = 0; l < 3; ++l) {
+      detail::Matrix x(2 * kPairs, 7);
+      for (std::size_t i = 0; i < kPairs; ++i)
+        for (std::size_t j = 0; j < 7; ++j) {
+          const auto at = static_cast<Eigen::Index>(2 * i);
+          const bool swap = swap_texts && swapped[i] != 0;
+          x(at + (swap ? 1 : 0), static_cast<Eigen::Index>(j)) = pairs.high[l].row(i)[j];
+          x(at + (swap ? 0 : 1), static_cast<Eigen::Index>(j)) = pairs.low[l].row(i)[j];
+        }
+      texts.push_back(std::move(x));
+    }
+    const auto kernel = [&](int layer, bool raw, const std::vector<char>& is_training) {
+      return detail::table_kernel(texts[static_cast<std::size_t>(layer)], raw, is_training);
+    };
+    return detail::nested(design, kernel, labelings, {}, Cancel());
+  };
+  const detail::Labeling plain(kPairs, 0);
+  const auto permuted = run_on(false, {plain, swapped}).held[1];
+  const auto by_hand = run_on(true, {plain}).held[0];
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    EXPECT_NEAR(permuted.high[i], by_hand.high[i], 1e-6 * (1 + std::abs(by_hand.high[i])));
+    EXPECT_NEAR(permuted.low[i], by_hand.low[i], 1e-6 * (1 + std::abs(by_hand.low[i])));
+  }
+  EXPECT_EQ(permuted.concordance, by_hand.concordance);
+  EXPECT_EQ(permuted.auroc, by_hand.auroc);
+}
+
 TEST(Detect, SeveralPairsOfAScenarioCountAsOne) {
   auto pairs = planted({6}, 8, Seed(10), 16);
   for (std::size_t i = 0; i < 16; ++i) pairs.scenario[i] = 50 + static_cast<int>(i / 2);

@@ -84,9 +84,8 @@ void Lda::fit(const Matrix& gram, const Vector& y, double d, std::optional<doubl
   centred_.diagonal().array() += identity * freedom / (1 - share);
   llt_.compute(centred_);
   llt_.solveInPlace(gap_);
-  const double high_mean = gap_.dot(is_high) / n_high;
-  const double low_mean = (gap_.sum() - gap_.dot(is_high)) / n_low;
-  for (Eigen::Index i = 0; i < n; ++i) beta[i] -= gap_[i] - (y[i] > 0 ? high_mean : low_mean);
+  beta -=
+      gap_;  // no class means to take off again: gap_ sums to zero within each class, as its right side did
 }
 
 void L2Logistic::restart(Eigen::Index n) {
