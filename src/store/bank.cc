@@ -161,6 +161,7 @@ class ScenarioReader {
                                   " split (line " + std::to_string(family->second.second) +
                                   "); scenarios of one family never cross splits");
     std::vector<std::string> facets;
+    facets.reserve(s.facets.size());
     for (const auto& [facet, texts] : s.facets) facets.push_back(facet);
     if (facets.empty() && reader.places().contains("facets"))
       reader.report("facets", "expected at least one facet, found none");

@@ -210,6 +210,7 @@ void check_lengths(const Scenario& s, const auto& add) {
     add("message: expected 20 to 90 words, found " + std::to_string(words));
   const std::vector<Reply> replies = alike(s);
   std::vector<int> lengths;
+  lengths.reserve(replies.size());
   for (const Reply& reply : replies) lengths.push_back(surface_text(*reply.text).tokens);
   const double middle = median(lengths);
   for (std::size_t i = 0; i < replies.size(); ++i) {

@@ -105,8 +105,11 @@ std::string cleaned(const std::string& yaml, const std::string& file) {
     const LineColumn at = place_at(yaml, *bad);
     refuse(file, "not valid UTF-8 at byte " + std::to_string(*bad), at.line, at.column);
   }
-  std::string text = yaml.rfind("\xEF\xBB\xBF", 0) == 0 ? yaml.substr(3) : yaml;
-  for (std::size_t i = text.find("\r\n"); i != std::string::npos; i = text.find("\r\n", i)) text.erase(i, 1);
+  std::string text;
+  text.reserve(yaml.size());
+  for (std::size_t i = yaml.starts_with("\xEF\xBB\xBF") ? 3 : 0; i < yaml.size(); ++i) {
+    if (yaml[i] != '\r' || i + 1 == yaml.size() || yaml[i + 1] != '\n') text += yaml[i];
+  }
   const std::size_t carriage = text.find('\r');
   const auto control = carriage != std::string::npos ? carriage : detail::find_control(text);
   if (control) {
@@ -128,7 +131,7 @@ std::string shown(const nlohmann::json& value) {
   if (value.is_string() && value.get_ref<const std::string&>().size() > kMost)
     return "a text of " + std::to_string(value.get_ref<const std::string&>().size()) + " bytes";
   if (value.is_object() && value.contains("name") && value["name"].is_string()) return shown(value["name"]);
-  const std::string text = value.dump();
+  std::string text = value.dump();
   if (text.size() <= kMost) return text;
   return value.is_array() ? "a list of " + std::to_string(value.size())
                           : "a group of " + std::to_string(value.size());

@@ -310,11 +310,16 @@ TEST(Plan, HostileFilesAreRefusedQuickly) {
   constexpr std::size_t kBytes = 20000;  // enough that a quadratic parser shows in the time
   const auto start = std::chrono::steady_clock::now();
   for (const std::string& text :
-       {repeat("[", kBytes), repeat("{", kBytes), repeat("- ", kBytes), repeat("? ", kBytes),
-        repeat("{a: ", kBytes), repeat("[[]", kBytes), repeat("&a ", kBytes), repeat("!", kBytes),
-        repeat("'", kBytes), repeat("\"\\", kBytes), repeat("a: 1\n", kBytes), repeat("---\n", kBytes),
-        repeat("#", kBytes), repeat("a\n\n", kBytes), repeat(": ", kBytes), repeat("a:\n a:\n", kBytes),
-        repeat("|\n", kBytes), repeat(", ", kBytes), "sonder: 1\nname: " + repeat("x y\n ", kBytes)}) {
+       {repeat("[", kBytes),         repeat("{", kBytes),
+        repeat("- ", kBytes),        repeat("? ", kBytes),
+        repeat("{a: ", kBytes),      repeat("[[]", kBytes),
+        repeat("&a ", kBytes),       repeat("!", kBytes),
+        repeat("'", kBytes),         repeat("\"\\", kBytes),
+        repeat("a: 1\n", kBytes),    repeat("---\n", kBytes),
+        repeat("\r\n", kBytes),      repeat("#", kBytes),
+        repeat("a\n\n", kBytes),     repeat(": ", kBytes),
+        repeat("a:\n a:\n", kBytes), repeat("|\n", kBytes),
+        repeat(", ", kBytes),        "sonder: 1\nname: " + repeat("x y\n ", kBytes)}) {
     std::ignore = problems_of(text);
     std::ignore = problems_of("sonder: 1\nx: " + text);
   }

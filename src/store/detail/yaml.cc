@@ -270,7 +270,7 @@ std::optional<Node> parse_yaml(const std::string& text, const std::string& file,
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {
     }
-  } catch (const YAML::Exception& error) {
+  } catch (const YAML::Exception& error) {  // parks
     problems.push_back({file, error.mark.line + 1, error.mark.column + 1, reason(error)});
     return std::nullopt;
   }
