@@ -73,6 +73,15 @@ Gap raised_by(Gap gap, std::string_view bytes) {
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
+// ICU's releases differ on whether @ and : join letters. Here they part words: ICU reads a space in their
+// place.
+std::string without_joiners(std::string_view text) {
+  std::string plain(text);
+  for (char& c : plain)
+    if (c == '@' || c == ':') c = ' ';
+  return plain;
+}
+
 constexpr std::size_t kMostBytes = 1U << 30;  // ICU counts in 32 bits
 
 }  // namespace
@@ -104,7 +113,8 @@ const Words& Splitter::split_by_icu(std::string_view text) {
     parts_->breaks.reset(icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), code));
     check(code, "load its word boundaries");
   }
-  Utf8 source(text);
+  const std::string plain = without_joiners(text);
+  Utf8 source(plain);
   icu::BreakIterator& breaks = *parts_->breaks;
   breaks.setText(source.get(), code);
   check(code, "read a text");

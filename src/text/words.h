@@ -1,4 +1,5 @@
-// Text in, words out: Unicode words (UAX 29) with their place in the bytes, folded for look-up. Linear time.
+// Text in, words out: Unicode words (UAX 29; @ and : part words) with their place in the bytes, folded for
+// look-up. Linear time.
 #pragma once
 
 #include <cstddef>

@@ -46,8 +46,7 @@ std::array<Entry, kEnd> make_table() {
   std::array<Entry, kEnd> table;
   for (UChar32 c = 0; c < static_cast<UChar32>(kEnd); ++c) {
     Entry& e = table[static_cast<std::size_t>(c)];
-    e.kind =
-        c == ':' ? Kind::other : kind_of(c);  // ICU's root rules take the colon out of the middle of words
+    e.kind = c == ':' || c == '@' ? Kind::other : kind_of(c);  // they part words: words.cc says why
     e.lower = static_cast<std::uint16_t>(u_tolower(c));
     // Capitals whose small form is longer or leaves the table, and letters that are not in NFC by themselves.
     if (c == 0x130 || e.lower >= kEnd) e.kind = Kind::foreign;
