@@ -23,6 +23,7 @@ endif()
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+add_compile_definitions(EIGEN_DONT_PARALLELIZE)  # llama.cpp brings OpenMP in; threads are started by doors only
 find_package(Boost 1.74 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)

@@ -89,7 +89,7 @@ LogProbs unsteered_log_probs(Lab& lab, const std::vector<Arm>& arms,
   const OnProgress progress = lab.counted("texts");
   std::vector<store::Entry> entries;
   lab.subject.read(
-      passages, {}, {{}, true, false},
+      passages, {}, {.layers = {}, .log_probs = true},
       [&](std::size_t i, const model::Reading& reading) {
         double sum = 0;
         for (const double p : reading.log_probs) sum += p;
@@ -167,19 +167,20 @@ std::map<std::string, double> unrelated_kl(Lab& lab, const std::vector<Arm>& arm
 
   std::vector<Rows> base(n);
   lab.subject.read(
-      passages, {}, {{}, false, true},
+      passages, {}, {.layers = {}, .logits = true},
       [&](std::size_t i, model::Reading r) { base[i] = std::move(r.logits); }, lab.cancel);
   const OnProgress progress = lab.counted("arms");
   for (std::size_t a = 0; a < open.size(); ++a) {
     double sum = 0;
     std::size_t rows = 0;
     lab.subject.read(
-        passages, open[a]->hook, {{}, false, true},
+        passages, open[a]->hook, {.layers = {}, .logits = true},
         [&](std::size_t i, const model::Reading& r) {
           for (std::size_t row = 0; row < r.logits.n; ++row, ++rows)
             sum += model::kl_divergence(base[i].row(row), r.logits.row(row));
         },
         lab.cancel);
+    require(rows > 0, "the unrelated prompts give rows to compare");
     const double mean = sum / static_cast<double>(rows);
     kl[open[a]->name] = mean;
     const std::vector<store::Entry> entry = {{"reading", keys[open[a]->name], json{{"kl", mean}}.dump()}};

@@ -151,8 +151,11 @@ Inside look_at(Lab& lab, const Texts& texts, const std::string& facet) {
   pairs.scenario.resize(fit.size());
   std::iota(pairs.scenario.begin(), pairs.scenario.end(), 0);
   pairs.family = numbered(fit, &store::Scenario::family);
-  const latent::DetectOptions options{lab.plan.detect.methods, lab.plan.detect.folds,
-                                      lab.plan.detect.permutations, lab.plan.detect.random_directions};
+  latent::DetectOptions options;
+  options.methods = lab.plan.detect.methods;
+  options.folds = lab.plan.detect.folds;
+  options.permutations = lab.plan.detect.permutations;
+  options.random_directions = lab.plan.detect.random_directions;
   const Seed seed = Seed(lab.plan.seed).child("detect").child(facet);
   const latent::Detected found =
       latent::detect(pairs, options, seed, lab.counted("permutations"), lab.cancel);

@@ -7,6 +7,7 @@
 #include <regex>
 #include <sstream>
 
+#include "base/hash.h"
 #include "planted.h"
 #include "store/ledger.h"
 #include "store/plan.h"
@@ -161,13 +162,13 @@ TEST_P(Stories, Holds) {
   }
   const auto ledger = store::Ledger::open(run_path);
   const std::string plan_json = store::to_json(plan);
-  const store::RunId id = ledger->open_run({plan_json, "hash", "{}", "2026-01-01T00:00:00Z"});
+  const store::RunId id = ledger->open_run({plan_json, sha256(plan_json), "{}", "2026-01-01T00:00:00Z"});
   const Cancel cancel;
   study::Lab lab{plan, bank, *subject, bench, *ledger, id, {}, cancel, [] { return 0.0; }, {}};
   const study::Findings findings = study::run_steering(lab, {});
   const json whole = json::parse(study::as_json(findings));
+  std::ofstream(folder + "sonder_story_" + story.file + ".json") << whole.dump(1);  // to look at when it fails
   for (const std::string& line : story.expect) check(whole, line);
-  if (testing::Test::HasFailure()) std::ofstream(folder + "sonder_story_" + story.file + ".json") << whole.dump(1);
 }
 
 std::vector<std::filesystem::path> all_stories() {
