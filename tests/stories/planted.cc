@@ -140,7 +140,7 @@ model::TinyOptions planted_options() {
 store::Bank planted_bank(bool shuffled) {
   store::Bank bank;
   bank.name = "planted";
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 48; ++i) {
     const store::Split split = i < 12 ? store::Split::fit : i < 16 ? store::Split::dev : store::Split::test;
     bank.scenarios.push_back(scenario(i, split, shuffled));
   }

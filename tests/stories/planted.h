@@ -15,7 +15,7 @@ namespace sonder::stories {
 
 model::TinyOptions planted_options();
 
-// 12 fit, 4 dev, 24 test scenarios; replies of 16 words. `shuffled`: a coin decides which text is called EMP.
+// 12 fit, 4 dev, 32 test scenarios; replies of 16 words. `shuffled`: a coin decides which text is called EMP.
 store::Bank planted_bank(bool shuffled);
 
 // "warm words": their number in a reply. "echo": the same by another family. "blind": a number made of the text's hash.

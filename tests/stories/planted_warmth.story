@@ -9,6 +9,6 @@ expect       effects[arm=steer affective +2;instrument=warm words].lo95 > 0.1
 expect       effects[arm=placebo affective isotropic 1;instrument=warm words].theta < 0.1
 expect       effects[arm=placebo affective isotropic 2;instrument=warm words].theta < 0.1
 expect       effects[arm=steer affective -2;instrument=warm words].hi95 < 0
-expect       placebos[instrument=warm words].lo95 > 0
+expect       placebos[instrument=warm words].contrast_lo95 > 0
 expect       verdict.affective.control contains PARTIAL|CONTROLS
 expect       verdict.affective.perceive = UNTESTED
