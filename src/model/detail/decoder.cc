@@ -19,7 +19,7 @@ llama_context* make_context(llama_model* model, const Shape& shape, Tap& tap) {
   params.n_threads_batch = shape.n_threads;
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
   params.kv_unified = false;
-  params.swa_full = true;  // so that a part of a text can be forgotten and read anew
+  params.swa_full = true;         // so that a part of a text can be forgotten and read anew
   params.type_k = GGML_TYPE_F16;  // flash attention casts anything wider to F16 in every pass
   params.type_v = GGML_TYPE_F16;
   params.cb_eval = &Tap::on_tensor;
@@ -62,7 +62,7 @@ void Decoder::fill(std::span<const Row> rows, Pass& pass) {
   if (rows.size() == 1) {
     const int beside = rows[0].stream + 1;
     forget(beside, 0);
-    rows_.push_back({rows[0].token, beside, 0, rows[0].output, nullptr});
+    rows_.push_back({0, beside, 0, rows[0].output, nullptr});
   }
   // The last layer and the output matrix see output rows only: there, too, never one alone.
   const auto is_output = [](const Row& row) { return row.output; };

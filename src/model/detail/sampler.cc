@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kBlock = 1024;
 constexpr std::size_t kLanes = 8;
 
-// exp(-y) for y >= 0 to 2 units in the last place of f32; exp(-87) for anything above 87. Written so that compilers turn
-// the loop around it into vector code, with the same bits as without: no call, no branch, no reordered sum. (The bits of
-// floats that are not negative have the order of whole numbers, and compilers may not turn a float's compare into a
-// choice.)
+// exp(-y) for y >= 0 to 2 units in the last place of f32; exp(-87) for anything above 87. Written so that
+// compilers turn the loop around it into vector code, with the same bits as without: no call, no branch, no
+// reordered sum. (The bits of floats that are not negative have the order of whole numbers, and compilers may
+// not turn a float's compare into a choice.)
 inline float exp_minus(float y) {
   constexpr auto kMost = std::bit_cast<std::int32_t>(87.0F);
   const float held = -std::bit_cast<float>(std::min(std::bit_cast<std::int32_t>(y), kMost));
@@ -34,7 +34,8 @@ inline float exp_minus(float y) {
   p = p * r + 1.6666665459e-1F;
   p = p * r + 5.0000001201e-1F;
   p = p * (r * r) + r + 1.0F;
-  const std::uint32_t power = (std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(kRound)) << 23U;
+  const std::uint32_t power = (std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(kRound))
+                              << 23U;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(p) + power);
 }
 

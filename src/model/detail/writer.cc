@@ -97,8 +97,9 @@ void Writer::read_prefix(const Request& request) {
   if (in_prompt_stream_ != nullptr && same_prefix(*in_prompt_stream_, request)) return;
   in_prompt_stream_ = &request;
   const int stream = prompt_stream();
-  if (decoder_.spoiled())
-    decoder_.copy(stream + 1, stream);  // what stale cells hold is multiplied by 0, which heals no NaN
+  // Wiped with the spare stream: should the last prompt have left a NaN, being multiplied by 0 would not heal
+  // it.
+  decoder_.copy(stream + 1, stream);
   decoder_.forget(stream, 0);
   const std::size_t n = request.prompt.size() - 1;
   for (std::size_t begin = 0; begin < n; begin += Decoder::kChunk) {
