@@ -1,10 +1,10 @@
-#include <Eigen/Dense>
-#include <cmath>
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "base/hash.h"
+#include "instrument/detail/ridge.h"
 #include "instrument/instrument.h"
 
 namespace sonder::instrument {
@@ -20,55 +20,6 @@ Eigen::MatrixXd as_matrix(const Rows& rows) {
     for (std::size_t j = 0; j < rows.d; ++j)
       x(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = static_cast<double>(rows.row(i)[j]);
   return x;
-}
-
-// Ridge with a free intercept, in sample space: w = X'(XX' + lambda I)^-1 y on centred data.
-struct Head {
-  Eigen::VectorXd w;
-  double intercept = 0;
-  double lambda = 0;
-  double score(const Eigen::VectorXd& x) const { return intercept + w.dot(x); }
-};
-
-Head fit(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, double lambda) {
-  const Eigen::VectorXd centre = x.colwise().mean();
-  const Eigen::MatrixXd centred = x.rowwise() - centre.transpose();
-  const double level = y.mean();
-  Eigen::MatrixXd gram = centred * centred.transpose();
-  gram.diagonal().array() += lambda;
-  const Eigen::VectorXd alpha = gram.ldlt().solve((y.array() - level).matrix());
-  Head head;
-  head.w = centred.transpose() * alpha;
-  head.intercept = level - head.w.dot(centre);
-  head.lambda = lambda;
-  return head;
-}
-
-// Squared error of scenarios that the fit did not see.
-double left_out_error(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, const std::vector<int>& scenario,
-                      double lambda) {
-  std::map<int, std::vector<Eigen::Index>> groups;
-  for (std::size_t i = 0; i < scenario.size(); ++i)
-    groups[scenario[i]].push_back(static_cast<Eigen::Index>(i));
-  double error = 0;
-  for (const auto& [left, rows] : groups) {
-    std::vector<Eigen::Index> kept;
-    for (Eigen::Index i = 0; i < x.rows(); ++i)
-      if (scenario[static_cast<std::size_t>(i)] != left) kept.push_back(i);
-    const Head head = fit(x(kept, Eigen::all), y(kept), lambda);
-    for (const Eigen::Index i : rows) error += std::pow(head.score(x.row(i)) - y(i), 2);
-  }
-  return error;
-}
-
-Head choose(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, const std::vector<int>& scenario) {
-  double best = std::numeric_limits<double>::infinity();
-  double chosen = kLambdas[0];
-  for (const double lambda : kLambdas) {
-    const double error = left_out_error(x, y, scenario, lambda);
-    if (error < best) best = error, chosen = lambda;
-  }
-  return fit(x, y, chosen);
 }
 
 class Embedding final : public Instrument {
@@ -93,8 +44,8 @@ class Embedding final : public Instrument {
                   std::to_string(examples[i].affective) + std::to_string(examples[i].cognitive);
     }
     const Eigen::MatrixXd x = as_matrix(encoder.embed(texts, cancel));
-    heads_["affective"] = choose(x, affective, scenario);
-    heads_["cognitive"] = choose(x, cognitive, scenario);
+    heads_["affective"] = detail::choose(x, affective, scenario, kLambdas);
+    heads_["cognitive"] = detail::choose(x, cognitive, scenario, kLambdas);
     fingerprint_ = sha256(identity);
   }
 
@@ -131,7 +82,7 @@ class Embedding final : public Instrument {
 
  private:
   model::Model& encoder_;
-  std::map<std::string, Head> heads_;
+  std::map<std::string, detail::Head> heads_;
   std::string fingerprint_;
 };
 
