@@ -61,3 +61,6 @@ if(BUILD_TESTING)
   target_compile_definitions(story_test PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
   sonder_test(stories story_test story)
 endif()
+
+add_executable(sonder_bench bench/main.cc)
+target_link_libraries(sonder_bench PRIVATE sonder_instrument sonder_json fmt::fmt)

@@ -46,7 +46,7 @@ template <class Work>
 auto at_the_border(Work work) -> std::optional<decltype(work())> {
   try {
     return work();
-  } catch (const std::exception&) {
+  } catch (const std::exception&) {  // border: the template engine throws its own kinds
     return std::nullopt;
   }
 }

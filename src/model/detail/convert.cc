@@ -42,7 +42,7 @@ Shape shape_of(std::string_view config) {
     return {json.at("hidden_size"),         json.at("intermediate_size"),       json.at("num_hidden_layers"),
             json.at("num_attention_heads"), json.at("max_position_embeddings"), json.at("type_vocab_size"),
             json.at("vocab_size"),          json.at("layer_norm_eps")};
-  } catch (const Json::exception&) {
+  } catch (const Json::exception&) {  // border: the JSON library
     throw Error(ErrorKind::corrupt, "config.json lacks a size of the BERT, or is no JSON");
   }
 }

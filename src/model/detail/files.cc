@@ -116,7 +116,7 @@ FileLock::FileLock(const std::string& path, const Cancel& cancel, const std::fun
       cancel.check();
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
-  } catch (...) {  // the destructor of an unfinished object does not run
+  } catch (...) {  // border to the file handle: the destructor of an unfinished object does not run
     ::close(fd_);
     throw;
   }

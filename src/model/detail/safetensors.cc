@@ -67,7 +67,7 @@ Tensors parse_safetensors(std::string_view bytes) {
   try {
     for (const auto& [name, entry] : json.items())
       if (name != "__metadata__") tensors.emplace(name, tensor_of(name, entry, data));
-  } catch (const Json::exception&) {
+  } catch (const Json::exception&) {  // border: the JSON library
     refuse("an entry of its header lacks dtype, shape or data_offsets");
   }
   return tensors;
