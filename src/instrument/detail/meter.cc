@@ -36,6 +36,8 @@ double echo(const text::Words& words, const text::Hits& hits, Desk& desk) {
 }
 
 void read_message(std::string_view message, Desk& desk) {
+  if (message == desk.message) return;
+  desk.message = message;
   const text::Words& words = desk.message_splitter.split(message);
   desk.asked.clear();
   for (std::size_t i = 0; i < words.size(); ++i)

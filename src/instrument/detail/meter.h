@@ -1,6 +1,7 @@
 // What the word lists make of one text. Private to the room; the rules in words: lists/README.md.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,7 +15,8 @@ struct Desk {
   text::Splitter splitter;
   text::Splitter message_splitter;
   text::Hits hits;
-  std::vector<std::string_view> asked;   // words of the message
+  std::string message;                   // the one read last: replies to one message come together
+  std::vector<std::string_view> asked;   // its words
   std::vector<std::string_view> echoed;  // of them in the reply
 };
 

@@ -54,16 +54,27 @@ std::array<Entry, kEnd> make_table() {
   return table;
 }
 
-const Entry& entry_of(char32_t c) {
-  static const std::array<Entry, kEnd> kTable = make_table();
-  static const Entry kApostrophe{Kind::mid_both, '\''};
-  static const Entry kMark{Kind::other, 0};
-  static const Entry kForeign{Kind::foreign, 0};
-  if (c < kEnd) return kTable[c];
-  if (c == kCurly || c == 0x2018) return kApostrophe;
-  if ((c >= 0x2010 && c <= 0x2015) || (c >= 0x201A && c <= 0x2022) || c == 0x2026 || c == 0x20AC)
-    return kMark;
-  return kForeign;
+class Alphabet {
+ public:
+  Alphabet() : table_(make_table()) {}
+  const Entry& operator[](char32_t c) const {
+    if (c < kEnd) return table_[c];
+    if (c == kCurly || c == 0x2018) return apostrophe_;
+    if ((c >= 0x2010 && c <= 0x2015) || (c >= 0x201A && c <= 0x2022) || c == 0x2026 || c == 0x20AC)
+      return mark_;
+    return foreign_;
+  }
+
+ private:
+  std::array<Entry, kEnd> table_;
+  Entry apostrophe_{Kind::mid_both, '\''};
+  Entry mark_{Kind::other, 0};
+  Entry foreign_{Kind::foreign, 0};
+};
+
+const Alphabet& alphabet() {
+  static const Alphabet kAlphabet;
+  return kAlphabet;
 }
 
 // One letter of at most three bytes. `n` 0: not UTF-8, or longer.
@@ -73,6 +84,8 @@ struct Letter {
 };
 
 Letter letter_at(std::string_view text, std::size_t i) {
+  if (i < text.size() && static_cast<unsigned char>(text[i]) < 0x80)
+    return {static_cast<unsigned char>(text[i]), 1};
   const auto byte = [&](std::size_t k) {
     return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0U;
   };
@@ -139,11 +152,12 @@ Gap raised(Gap gap, char32_t c) {
 }
 
 bool split_latin(std::string_view text, Words& out) {
+  const Alphabet& letters = alphabet();
   Gap gap = Gap::sentence;
   std::size_t i = 0;
   while (i < text.size()) {
     Letter at = letter_at(text, i);
-    const Entry* e = &entry_of(at.c);
+    const Entry* e = &letters[at.c];
     if (at.n == 0 || e->kind == Kind::foreign) return false;
     if (!is_core(e->kind)) {
       gap = raised(gap, at.c);
@@ -160,11 +174,11 @@ bool split_latin(std::string_view text, Words& out) {
       i += at.n;
       at = letter_at(text, i);
       if (i >= text.size()) break;
-      e = &entry_of(at.c);
+      e = &letters[at.c];
       if (at.n == 0 || e->kind == Kind::foreign) return false;
       if (is_core(e->kind)) continue;
       const Letter after = i + at.n < text.size() ? letter_at(text, i + at.n) : Letter{' ', 1};
-      const Entry& next = entry_of(after.c);
+      const Entry& next = letters[after.c];
       if (after.n == 0 || next.kind == Kind::foreign) return false;
       if (!joins(last, e->kind, next.kind)) break;
     }
