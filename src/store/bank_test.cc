@@ -203,6 +203,8 @@ TEST(Bank, LinesThatAreNoJsonAreExplainedWithoutTheirText) {
       {R"({"id": NaN})", "this is not JSON"},
       {R"({"id": 1e999})", "a number is too large"},
       {R"({"id": "a", "id": "MARKER"})", "the key 'id' is given twice"},
+      {R"({"a": 1, "a": {"b": 1, "b": {"c": {"MARKER": [1]}}, "b": [{}]}, "a": [[1]]})",
+       "the key 'b' is given twice"},
       {R"({"MARKER in a sentence": 1})", "a text of 20 bytes is not a key"},
       {R"(["MARKER"])", "expected a group of keys, found a list"},
       {R"("MARKER")", "expected a group of keys, found text"},

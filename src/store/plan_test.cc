@@ -246,6 +246,10 @@ TEST(Plan, NumbersWithTwoReadingsAreRefused) {
 TEST(Plan, WhatYamlHidesIsRefused) {
   EXPECT_TRUE(
       has(with("seed: 1\nseed: 2"), "plan.yaml:3:1: the key 'seed' is given twice; the first is on line 2"));
+  const std::string nested =
+      with("steer: {}\nsteer: {doses: [1], doses: {a: 1, a: {b: 1, b: [1]}, a: 2}, unit: gap}");
+  EXPECT_TRUE(has(nested, "'steer' is given twice")) << "a repeated key inside the value of a repeated key";
+  EXPECT_TRUE(has(nested, "'b' is given twice"));
   EXPECT_TRUE(has(with("seed: &a 1"), "anchors"));
   EXPECT_TRUE(has(with("seed: *a"), "aliases"));
   EXPECT_TRUE(has(with("seed: &a 1\nn_test: *a"), "aliases"));

@@ -1,3 +1,4 @@
+#include <list>
 #include <nlohmann/json.hpp>
 
 #include "store/detail/node.h"
@@ -99,10 +100,7 @@ class Builder : public json::json_sax_t {
     }
     Open& open = open_.back();
     if (open.node->kind == Node::Kind::list) return &open.node->items.emplace_back(std::move(node));
-    if (open.repeated) {
-      forgotten_ = std::move(node);
-      return &forgotten_;
-    }
+    if (open.repeated) return &forgotten_.emplace_back(std::move(node));
     open.node->keys.back().value = std::move(node);
     return &open.node->keys.back().value;
   }
@@ -125,7 +123,7 @@ class Builder : public json::json_sax_t {
   int line_;
   std::vector<Problem>& problems_;
   Node root_;
-  Node forgotten_;
+  std::list<Node> forgotten_;  // values of repeated keys; each stays where it is while it is filled
   std::vector<Open> open_;
 };
 

@@ -3,6 +3,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <array>
+#include <list>
 #include <sstream>
 
 #include "store/detail/node.h"
@@ -171,10 +172,7 @@ class Builder : public YAML::EventHandler {
     Open& open = open_.back();
     if (open.node->kind == Node::Kind::list) return &open.node->items.emplace_back(std::move(node));
     open.wants_key = true;
-    if (open.repeated) {
-      forgotten_ = std::move(node);
-      return &forgotten_;
-    }
+    if (open.repeated) return &forgotten_.emplace_back(std::move(node));
     Node::Key& key = open.node->keys.back();
     if (node.kind == Node::Kind::nothing)
       node.place = key.place;  // yaml-cpp puts an absent value on the next line
@@ -197,8 +195,8 @@ class Builder : public YAML::EventHandler {
   std::string file_;
   std::vector<Problem>& problems_;
   Node root_;
-  Node forgotten_;
-  std::vector<Open> open_;  // parents stay where they are while a child is open
+  std::list<Node> forgotten_;  // values of repeated keys; each stays where it is while it is filled
+  std::vector<Open> open_;     // parents stay where they are while a child is open
   bool started_ = false;
 };
 
