@@ -16,14 +16,19 @@ using detail::write_all;
 
 class RealModel : public testing::Test {
  protected:
+  static void SetUpTestSuite() {
+    if (find_pulled("smollm2-135m")) model_ = load(2, 1);
+  }
+  static void TearDownTestSuite() { model_.reset(); }
   void SetUp() override {
-    if (!find_pulled("smollm2-135m"))
-      GTEST_SKIP() << "smollm2-135m is not here; run ./dev sonder model pull smollm2-135m";
+    if (!model_) GTEST_SKIP() << "smollm2-135m is not here; run ./dev sonder model pull smollm2-135m";
   }
   static std::unique_ptr<Model> load(int n_slots, int n_threads) {
     return Model::load(resolve("smollm2-135m"), {.n_threads = n_threads, .n_slots = n_slots});
   }
+  static std::unique_ptr<Model> model_;
 };
+std::unique_ptr<Model> RealModel::model_;
 
 std::vector<Request> cells(const Model& model) {
   std::vector<Request> requests;
@@ -49,9 +54,8 @@ std::vector<Request> cells(const Model& model) {
 
 TEST_F(RealModel, RepliesAreTheSameToTheLastBitForAnySlotsThreadsAndOrder) {
   if (std::getenv("SONDER_MODELS") == nullptr) GTEST_SKIP() << "takes half a minute: set SONDER_MODELS=1";
-  const auto few = load(2, 1);
-  const std::vector<Request> requests = cells(*few);
-  const std::vector<Cell> expected = write_all(*few, requests);
+  const std::vector<Request> requests = cells(*model_);
+  const std::vector<Cell> expected = write_all(*model_, requests);
   EXPECT_NE(expected[0].logits, expected[1].logits);  // a push does something
   for (const auto& [n_slots, n_threads] : {std::pair(7, 2), std::pair(60, 1)})
     EXPECT_EQ(write_all(*load(n_slots, n_threads), requests), expected)
@@ -66,17 +70,16 @@ TEST_F(RealModel, RepliesAreTheSameToTheLastBitForAnySlotsThreadsAndOrder) {
 }
 
 TEST_F(RealModel, APushArrivesAsAsked) {
-  const auto model = load(2, 1);
   const std::vector<Message> turns = {{"user", "My cat is ill."}};
   Passage passage;
-  passage.tokens = model->tokenise(model->render(turns, Template::chat));
+  passage.tokens = model_->tokenise(model_->render(turns, Template::chat));
   passage.n_prompt = static_cast<int>(passage.tokens.size());
-  for (const Token token : model->tokenise_plain("I am so sorry to hear that."))
+  for (const Token token : model_->tokenise_plain("I am so sorry to hear that."))
     passage.tokens.push_back(token);
   for (const int layer : {0, 16, 29}) {
-    const Hook hook = {{{Site{layer}, EditKind::push, detail::unit(model->card().n_embd, Seed(3)), 20}},
+    const Hook hook = {{{Site{layer}, EditKind::push, detail::unit(model_->card().n_embd, Seed(3)), 20}},
                        Span::reply};
-    const Manipulation m = check_manipulation(*model, passage, hook, {});
+    const Manipulation m = check_manipulation(*model_, passage, hook, {});
     EXPECT_LT(m.worst_relative_error, 1e-3) << layer;
     EXPECT_NEAR(m.got, 20, 0.02) << layer;
     EXPECT_EQ(m.change_before, 0) << layer;
@@ -85,16 +88,15 @@ TEST_F(RealModel, APushArrivesAsAsked) {
 }
 
 TEST_F(RealModel, ChoosesAmongDigitsWithTheirMassInSight) {
-  const auto model = load(2, 1);
   Passage passage;
-  passage.tokens = model->tokenise_plain(
+  passage.tokens = model_->tokenise_plain(
       "Rate the warmth of each reply from 0 to 5.\nReply: Too bad.\nRating: 1\n"
       "Reply: I am so sorry, that must hurt.\nRating: 5\nReply: OK.\nRating:");
   passage.n_prompt = static_cast<int>(passage.tokens.size());
   const std::vector<std::string> answers = {"0", "1", "2", "3", "4", "5"};
   // This tokeniser spells " 5" as a space and a digit: without the second step the mass would be next to
   // nothing.
-  EXPECT_GT(model->choose({&passage, 1}, answers, {})[0].mass, 0.8);
+  EXPECT_GT(model_->choose({&passage, 1}, answers, {})[0].mass, 0.8);
 }
 
 }  // namespace

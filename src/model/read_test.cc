@@ -91,10 +91,10 @@ TEST(Read, APushGivesTheLogitsOfLlamasOwnControlVector) {
     params.n_threads = params.n_threads_batch = 1;
     params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
     llama_context_ptr context(llama_init_from_model(plain.get(), params));
-    std::vector<float> table(static_cast<std::size_t>(kWidth * (kLayers - 1)));
-    for (int j = 0; j < kWidth; ++j)
-      table[static_cast<std::size_t>((k - 1) * kWidth + j)] =
-          2 * hook.edits[0].direction[static_cast<std::size_t>(j)];
+    constexpr auto kColumns = static_cast<std::size_t>(kWidth);
+    std::vector<float> table(kColumns * (kLayers - 1));
+    for (std::size_t j = 0; j < kColumns; ++j)
+      table[static_cast<std::size_t>(k - 1) * kColumns + j] = 2 * hook.edits[0].direction[j];
     ASSERT_EQ(llama_set_adapter_cvec(context.get(), table.data(), table.size(), kWidth, 1, kLayers - 1), 0);
     std::vector<Token> tokens = passage.tokens;
     llama_batch batch = llama_batch_init(static_cast<std::int32_t>(tokens.size()), 0, 1);

@@ -17,7 +17,13 @@
 namespace sonder::model {
 namespace {
 
-enum TokenType : std::int32_t { kUnknown = 2, kControl = 3, kUserDefined = 4, kNormal = 1, kByte = 6 };
+enum class TokenType : std::int32_t {
+  normal = 1,
+  unknown = 2,
+  control = 3,
+  user_defined = 4,
+  byte = 6
+};  // llama.cpp's numbers
 
 // What a token is for the planted design.
 enum class Part { never_written, plain_word, warm_word, end_of_turn };
@@ -31,21 +37,24 @@ struct TinyToken {
 constexpr int kEnd = 2;  // id of <|end|>
 
 std::vector<TinyToken> vocabulary(const TinyOptions& options) {
-  std::vector<TinyToken> tokens = {
-      {"<unk>", kUnknown},      {"<s>", kControl},      {"<|end|>", kControl, Part::end_of_turn},
-      {"<|system|>", kControl}, {"<|user|>", kControl}, {"<|assistant|>", kControl}};
+  std::vector<TinyToken> tokens = {{"<unk>", TokenType::unknown},
+                                   {"<s>", TokenType::control},
+                                   {"<|end|>", TokenType::control, Part::end_of_turn},
+                                   {"<|system|>", TokenType::control},
+                                   {"<|user|>", TokenType::control},
+                                   {"<|assistant|>", TokenType::control}};
   for (int byte = 0; byte < 256; ++byte) {
     char text[8];
     std::snprintf(text, sizeof(text), "<0x%02X>", static_cast<unsigned>(byte));
-    tokens.push_back({text, kByte});
+    tokens.push_back({text, TokenType::byte});
   }
-  tokens.push_back({"\xE2\x96\x81", kNormal});  // how this tokeniser writes a space
+  tokens.push_back({"\xE2\x96\x81", TokenType::normal});  // how this tokeniser writes a space
   const auto add = [&tokens](const std::vector<std::string>& words, Part part) {
     for (const std::string& word : words) {
       require(!word.empty() && word.find(' ') == std::string::npos,
               "a word of a tiny model is not empty and has no space");
-      tokens.push_back({" " + word, kUserDefined, part});
-      tokens.push_back({word, kUserDefined});
+      tokens.push_back({" " + word, TokenType::user_defined, part});
+      tokens.push_back({word, TokenType::user_defined});
     }
   };
   add(options.words, Part::plain_word);
@@ -127,7 +136,7 @@ void put_vocabulary(gguf_context* g, const TinyOptions& options, const std::vect
   for (const TinyToken& token : tokens) {
     texts.push_back(token.text.c_str());
     scores.push_back(0);
-    types.push_back(token.type);
+    types.push_back(static_cast<std::int32_t>(token.type));
   }
   gguf_set_val_str(g, "tokenizer.ggml.model", "llama");
   gguf_set_arr_str(g, "tokenizer.ggml.tokens", texts.data(), texts.size());
@@ -226,6 +235,7 @@ std::vector<float> planted_direction(const TinyOptions& options) {
   double squared = 0;
   for (const double v : x) squared += v * v;
   std::vector<float> u;
+  u.reserve(x.size());
   for (const double v : x) u.push_back(static_cast<float>(v / std::sqrt(squared)));
   return u;
 }

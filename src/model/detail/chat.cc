@@ -74,9 +74,9 @@ std::string ChatTemplate::render(std::span<const Message> turns) const {
             "this model's chat template takes no system turn; put its text into the first user turn");
   const auto text =
       at_the_border([&] { return common_chat_templates_apply(templates_.get(), inputs_of(turns)).prompt; });
-  require(text.has_value(), "this model's chat template cannot hold turns of the roles " + roles_of(turns) +
-                                "; most want user and assistant in turn");
-  return *text;
+  if (text) return *text;
+  throw Error(ErrorKind::bad_input, "this model's chat template cannot hold turns of the roles " +
+                                        roles_of(turns) + "; most want user and assistant in turn");
 }
 
 std::string render_plain(std::span<const Message> turns) {

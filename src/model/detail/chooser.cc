@@ -14,8 +14,7 @@ constexpr double kNegligible =
 
 }  // namespace
 
-Chooser::Chooser(const Vocab& vocab, std::span<const std::string> answers)
-    : vocab_(vocab), n_answers_(answers.size()) {
+Chooser::Chooser(const Vocab& vocab, std::span<const std::string> answers) : n_answers_(answers.size()) {
   std::vector<Token> spaces;
   for (std::size_t t = 0; t < vocab.n_tokens(); ++t)
     if (vocab.piece(static_cast<Token>(t)) == " ") spaces.push_back(static_cast<Token>(t));

@@ -37,7 +37,6 @@ class Chooser {
   void add(const Path& form, std::size_t i_answer);
   void visit(Reader& reader, const Passage& passage, const Path& path, double p_path, Choices& choices) const;
 
-  const Vocab& vocab_;
   std::size_t n_answers_;
   std::size_t longest_ = 0;
   std::map<Path, std::vector<Ending>> endings_;  // last token of a form, by the tokens before it

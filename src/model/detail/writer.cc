@@ -1,7 +1,5 @@
 #include "model/detail/writer.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -139,7 +137,6 @@ void Writer::step() {
 
 // The rows do not know each other, so threads change nothing but the time.
 void Writer::draw_all() {
-  const auto n = static_cast<int>(slots_.size());
   std::vector<double> uniform(slots_.size());
   std::vector<std::span<const float>> logits(slots_.size());
   for (std::size_t k = 0; k < slots_.size(); ++k) {
@@ -149,11 +146,13 @@ void Writer::draw_all() {
     if (on_logits_) on_logits_(slots_[k].i_request, slots_[k].text.n_tokens(), logits[k]);
   }
   drawn_.assign(slots_.size(), std::nullopt);
-#pragma omp parallel for schedule(static) num_threads(decoder_.shape().n_threads)
-  for (int k = 0; k < n; ++k) {
-    const auto i = static_cast<std::size_t>(k);
-    Weights& scratch = scratch_[static_cast<std::size_t>(omp_get_thread_num())];
-    drawn_[i] = draw(logits[i], requests_[slots_[i].i_request].sampler, uniform[i], scratch);
+  const int n_threads = decoder_.shape().n_threads;
+#pragma omp parallel for schedule(static, 1) num_threads(n_threads)
+  for (int thread = 0; thread < n_threads; ++thread) {
+    Weights& scratch = scratch_[static_cast<std::size_t>(thread)];
+    for (auto k = static_cast<std::size_t>(thread); k < logits.size();
+         k += static_cast<std::size_t>(n_threads))
+      drawn_[k] = draw(logits[k], requests_[slots_[k].i_request].sampler, uniform[k], scratch);
   }
 }
 
