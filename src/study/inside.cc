@@ -56,45 +56,50 @@ std::vector<double> project(const Rows& x, std::span<const float> unit) {
   return out;
 }
 
+// 1, .5 or 0 by pair: is the first above the second?
+std::vector<double> in_order(const std::vector<double>& high, const std::vector<double>& low) {
+  std::vector<double> out(high.size());
+  for (std::size_t i = 0; i < high.size(); ++i) out[i] = high[i] > low[i] ? 1 : high[i] == low[i] ? 0.5 : 0;
+  return out;
+}
+
 Figure figure_of(const stats::Estimate& e) {
   if (!e.usable()) return {0, 0, 0, 0, 0, e.warnings.empty() ? "not estimable" : e.warnings.front()};
   return {e.value, e.ci95.low, e.ci95.high, e.ci90.low, e.ci90.high, ""};
 }
 
-// Text-only rivals that a probe has to beat, on the same folds.
-std::vector<latent::Rival> rivals_of(const Lab& lab, const std::string& facet,
-                                     const std::vector<const store::Scenario*>& fit,
-                                     const latent::DetectOptions& options, const std::vector<int>& family) {
+// The bag of words, on the same folds as the probe.
+latent::Rival bag_of(const Lab& lab, const std::string& facet, const latent::DetectOptions& options,
+                     const std::vector<int>& family, Seed seed) {
   std::vector<std::string> high;
   std::vector<std::string> low;
-  Rows n_high;
-  Rows n_low;
-  std::vector<instrument::BlindReply> blind_high;
-  std::vector<instrument::BlindReply> blind_low;
-  for (const auto* s : fit) {
+  for (const auto* s : scenarios_of(lab, store::Split::fit)) {
     high.push_back(s->facets.at(facet).emp);
     low.push_back(s->neu);
-    blind_high.push_back(instrument::blind_text(s->message, high.back()));
-    blind_low.push_back(instrument::blind_text(s->message, low.back()));
   }
-  const Seed seed = Seed(lab.plan.seed).child("rivals").child(facet);
-  std::vector<latent::Rival> rivals = {latent::bag_of_words(high, low, family, options, seed)};
-  const auto by_instrument = [&](instrument::Instrument& meter, const std::string& name) {
-    Rows h;
-    Rows l;
-    const auto scores_h = meter.score(facet, blind_high, {}, lab.cancel);
-    const auto scores_l = meter.score(facet, blind_low, {}, lab.cancel);
-    for (std::size_t i = 0; i < fit.size(); ++i) {
-      const std::vector<float> a = {static_cast<float>(scores_h[i].value_or(0))};
-      const std::vector<float> b = {static_cast<float>(scores_l[i].value_or(0))};
-      h.append(a);
-      l.append(b);
-    }
-    rivals.push_back(latent::rival(name, h, l, family, options, seed));
-  };
-  by_instrument(*instrument::length(), "length");
-  by_instrument(*instrument::lexicon(), "empathy lexicon");
-  return rivals;
+  return latent::bag_of_words(high, low, family, options, seed);
+}
+
+// Length and the lexicon were not fitted on folds (the lexicon's lists were written with the fit split in sight), so
+// they meet the direction on the test split, which neither has seen.
+latent::Rival meter_of(const Lab& lab, const std::string& facet, instrument::Instrument& meter, const std::string& name) {
+  std::vector<instrument::BlindReply> texts;
+  const auto test = scenarios_of(lab, store::Split::test);
+  for (const auto* s : test) texts.push_back(instrument::blind_text(s->message, s->facets.at(facet).emp));
+  for (const auto* s : test) texts.push_back(instrument::blind_text(s->message, s->neu));
+  const auto scores = meter.score(facet, texts, {}, lab.cancel);
+  std::vector<double> high;
+  std::vector<double> low;
+  for (std::size_t i = 0; i < test.size(); ++i) {
+    high.push_back(scores[i].value_or(0));
+    low.push_back(scores[test.size() + i].value_or(0));
+  }
+  latent::Rival rival;
+  rival.name = name + ", on the test split";
+  rival.auroc = stats::auroc(high, low);
+  rival.concordance_by_pair = in_order(high, low);
+  rival.concordance = stats::mean(rival.concordance_by_pair).value;
+  return rival;
 }
 
 // probe - rival, paired by scenario.
@@ -178,11 +183,14 @@ Inside look_at(Lab& lab, const Texts& texts, const std::string& facet) {
   for (const auto& point : found.sweep)
     d.sweep.push_back({point.layer, point.method, point.auroc, point.concordance});
   for (const auto& null : found.nulls) d.nulls.push_back({null.kind, null.mean, null.p95, null.p99, null.n});
-  for (const auto& rival : rivals_of(lab, facet, fit, options, pairs.family))
-    d.baselines.push_back(compare(rival, found.concordance_by_pair));
   const auto& unit = inside.direction.unit;
-  d.held_out = figure_of(stats::concordance(project(texts.test.at("EMP " + facet).at_position[at], unit),
-                                            project(texts.test.at("NEU").at_position[at], unit)));
+  const std::vector<double> held_high = project(texts.test.at("EMP " + facet).at_position[at], unit);
+  const std::vector<double> held_low = project(texts.test.at("NEU").at_position[at], unit);
+  d.held_out = figure_of(stats::concordance(held_high, held_low));
+  const std::vector<double> held = in_order(held_high, held_low);
+  d.baselines = {compare(bag_of(lab, facet, options, pairs.family, seed), found.concordance_by_pair),
+                 compare(meter_of(lab, facet, *instrument::length(), "length"), held),
+                 compare(meter_of(lab, facet, *instrument::lexicon(), "empathy lexicon"), held)};
   d.prompt_position_auroc = stats::auroc(project(texts.fit.at("EMP " + facet).at_prompt[at], unit),
                                          project(texts.fit.at("NEU").at_prompt[at], unit));
   d.class_gap = inside.direction.class_gap;
