@@ -42,10 +42,10 @@ int validate_bank(const std::string& folder, const Global& global) {
   const store::Surface surface = store::surface(bank);
   const std::vector<store::Problem> problems = store::bank_checks(bank);
   if (!global.quiet && !global.json) {
-    fmt::print("{:<22}{:>4}{:>9}{:>11}{:>9}{:>7}{:>7}{:>7}   {}\n", "kind", "n", "tokens", "sentences",
+    fmt::print("{:<28}{:>4}{:>9}{:>11}{:>9}{:>7}{:>7}{:>7}   {}\n", "kind", "n", "tokens", "sentences",
                "commas", "?", "I", "you", "first word");
     for (const store::SurfaceRow& r : surface.rows)
-      fmt::print("{:<22}{:>4}{:>9.1f}{:>11.2f}{:>9.2f}{:>7.2f}{:>7.2f}{:>7.2f}   {} {:.0f} %\n", r.kind, r.n,
+      fmt::print("{:<28}{:>4}{:>9.1f}{:>11.2f}{:>9.2f}{:>7.2f}{:>7.2f}{:>7.2f}   {} {:.0f} %\n", r.kind, r.n,
                  r.tokens, r.sentences, r.commas, r.questions, r.i_words, r.you_words, r.first_word,
                  100 * r.first_share);
     const auto worst =
