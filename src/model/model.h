@@ -100,7 +100,8 @@ struct Reading {
 };
 
 // The probability of each of several answers right after a prompt, summed over all surface forms
-// (first tokens that spell the answer with or without a leading space). Source: methods.md 4.2.
+// (with or without a leading space, in one token or several). Of the answers none may begin another. Source:
+// methods.md 4.2.
 struct Choices {
   std::vector<double> p;  // one per answer, not normalised
   double mass = 0;        // their sum: below .8 the item is missing
@@ -170,9 +171,11 @@ class Model {
 struct Manipulation {
   double asked = 0;
   double got = 0;
-  double worst_relative_error = 0;  // max over touched rows of |got - asked| / |asked|, as vectors
-  double change_before = 0;         // largest change at layers below the first edit; must be 0
-  double kl = 0;                    // mean KL(base || hooked) of the next token over reply positions, nats
+  double worst_relative_error =
+      0;  // max over touched rows of |got - asked| / |asked|, as vectors; a shift below 1e-4 of
+          // the residual's length is measured against that, so that rounding is no error
+  double change_before = 0;  // largest change below the first edit and on rows outside the span; must be 0
+  double kl = 0;  // mean KL(base || hooked) of the next token after each touched reply position, nats
 };
 Manipulation check_manipulation(Model& model, const Passage& passage, const Hook& hook, const Cancel& cancel);
 
