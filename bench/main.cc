@@ -90,7 +90,8 @@ std::vector<model::Request> requests(const model::Model& m, bool steered) {
     r.n_max = 32;
     r.sampler.temperature = 1.0;
     if (steered)
-      r.hook = {{{model::Site{16}, model::EditKind::push, unit_vector(m.card().n_embd, Seed(3).child(i % 16)), 5.0F}},
+      r.hook = {{{model::Site{16}, model::EditKind::push, unit_vector(m.card().n_embd, Seed(3).child(i % 16)),
+                  5.0F}},
                 model::Span::reply};
     out.push_back(std::move(r));
   }
@@ -101,8 +102,10 @@ void decode(std::vector<Row>& rows, const Cancel& cancel) {
   const auto m = model::Model::load(model::resolve("smollm2-135m"), {.n_threads = 0, .n_slots = 64});
   const auto run = [&](bool steered) {
     std::size_t tokens = 0;
-    m->reply(requests(*m, steered),
-             [&](std::size_t, const Measured<model::Reply>& reply) { tokens += reply ? reply->tokens.size() : 0; }, cancel);
+    m->reply(
+        requests(*m, steered),
+        [&](std::size_t, const Measured<model::Reply>& reply) { tokens += reply ? reply->tokens.size() : 0; },
+        cancel);
     return tokens;
   };
   std::size_t n_steered = 0;
@@ -110,9 +113,12 @@ void decode(std::vector<Row>& rows, const Cancel& cancel) {
   const Paired p = in_turns([&] { n_plain = run(false); }, [&] { n_steered = run(true); }, 5);
   const double plain = static_cast<double>(n_plain) / p.a;
   const double steered = static_cast<double>(n_steered) / p.b;
-  const double scale = static_cast<double>(n_steered) / static_cast<double>(n_plain);  // tokens differ a little
-  rows.push_back({"steered / unsteered decode, 64 sequences, 16 configurations", p.ratio * scale, "x", 0.97, "higher",
-                  fmt::format("{:.0f} / {:.0f} tok/s, pairs {:.3f} to {:.3f}", steered, plain, p.low * scale, p.high * scale)});
+  const double scale =
+      static_cast<double>(n_steered) / static_cast<double>(n_plain);  // tokens differ a little
+  rows.push_back({"steered / unsteered decode, 64 sequences, 16 configurations", p.ratio * scale, "x", 0.97,
+                  "higher",
+                  fmt::format("{:.0f} / {:.0f} tok/s, pairs {:.3f} to {:.3f}", steered, plain, p.low * scale,
+                              p.high * scale)});
 
   std::vector<model::Passage> passages;
   for (int i = 0; i < 8; ++i) {
@@ -152,7 +158,8 @@ void prefill(std::vector<Row>& rows, const Cancel& cancel) {
     for (std::uint64_t a = 0; a < n_arms; ++a)
       for (std::uint64_t r = 0; r < n_repeats; ++r)
         all.push_back({tokens,
-                       {{{model::Site{16}, model::EditKind::push, unit_vector(m->card().n_embd, Seed(3).child(a)), 5.0F}},
+                       {{{model::Site{16}, model::EditKind::push,
+                          unit_vector(m->card().n_embd, Seed(3).child(a)), 5.0F}},
                         model::Span::reply},
                        {},
                        Seed(1).child(a).child(r),
@@ -160,11 +167,13 @@ void prefill(std::vector<Row>& rows, const Cancel& cancel) {
                        {}});
   }
   const std::int64_t before = m->counts().prefilled;
-  m->reply(all, [](std::size_t, const Measured<model::Reply>&) {}, cancel);
+  m->reply(
+      all, [](std::size_t, const Measured<model::Reply>&) {}, cancel);
   const std::int64_t read = m->counts().prefilled - before;
   const std::int64_t wanted = unique + static_cast<std::int64_t>(all.size());
-  rows.push_back({"prompt tokens read / (unique ones + one per arm and repeat)", static_cast<double>(read) / static_cast<double>(wanted),
-                  "x", 1.0, "lower", fmt::format("{} read for {} cells", read, all.size())});
+  rows.push_back({"prompt tokens read / (unique ones + one per arm and repeat)",
+                  static_cast<double>(read) / static_cast<double>(wanted), "x", 1.0, "lower",
+                  fmt::format("{} read for {} cells", read, all.size())});
 }
 
 void bootstrap(std::vector<Row>& rows) {
@@ -180,12 +189,14 @@ void lexicon(std::vector<Row>& rows, const Cancel& cancel) {
   const auto meter = instrument::lexicon();
   std::vector<instrument::BlindReply> texts;
   for (int i = 0; i < 20000; ++i)
-    texts.push_back(instrument::blind_text(
-        "", "That sounds like a long week, and I am glad you told me about the part with your brother. It makes sense that "
-            "you would want some quiet now, even if the others do not see it that way."));
+    texts.push_back(
+        instrument::blind_text("",
+                               "That sounds like a long week, and I am glad you told me about the part with "
+                               "your brother. It makes sense that "
+                               "you would want some quiet now, even if the others do not see it that way."));
   const double t = seconds([&] { (void)meter->score("affective", texts, {}, cancel); });
-  rows.push_back({"lexical meter, texts of 37 words, one core", static_cast<double>(texts.size()) / t, "texts/s", 200000, "higher",
-                  "the goal belongs to a later issue"});
+  rows.push_back({"lexical meter, texts of 37 words, one core", static_cast<double>(texts.size()) / t,
+                  "texts/s", 200000, "higher", "the goal belongs to a later issue"});
 }
 
 }  // namespace
@@ -205,9 +216,14 @@ int main(int argc, char** argv) {
   ordered_json list = ordered_json::array();
   fmt::print("{:<62}{:>10}  {:<8}{:>10}\n", "figure", "value", "unit", "goal");
   for (const Row& r : rows) {
-    fmt::print("{:<62}{:>10.3f}  {:<8}{:>2}{:>8}  {:<5}{}\n", r.name, r.value, r.unit, r.better == "higher" ? "≥" : "≤", r.goal,
-               r.ok() ? "met" : "MISS", r.remark);
-    list.push_back({{"name", r.name}, {"value", r.value}, {"unit", r.unit}, {"goal", r.goal}, {"better", r.better}, {"ok", r.ok()}});
+    fmt::print("{:<62}{:>10.3f}  {:<8}{:>2}{:>8}  {:<5}{}\n", r.name, r.value, r.unit,
+               r.better == "higher" ? "≥" : "≤", r.goal, r.ok() ? "met" : "MISS", r.remark);
+    list.push_back({{"name", r.name},
+                    {"value", r.value},
+                    {"unit", r.unit},
+                    {"goal", r.goal},
+                    {"better", r.better},
+                    {"ok", r.ok()}});
   }
   if (!json_path.empty()) std::ofstream(json_path) << list.dump(2) << "\n";
   return 0;

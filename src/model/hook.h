@@ -1,5 +1,6 @@
 // What may be done to the residual stream while a model runs, as values: comparable, storable, hashable.
-// Layers are 0-based: layer k is the residual stream after block k. llama.cpp's own numbering stays in detail/.
+// Layers are 0-based: layer k is the residual stream after block k. llama.cpp's own numbering stays in
+// detail/.
 #pragma once
 
 #include <string>

@@ -49,7 +49,8 @@ Interval logit_interval(double area, double se, double z) {
 
 // Two-sided p of the most extreme of all ways to hand out the labels.
 double extreme_p(double m, double n) {
-  const double log_ways = boost::math::lgamma(m + n + 1) - boost::math::lgamma(m + 1) - boost::math::lgamma(n + 1);
+  const double log_ways =
+      boost::math::lgamma(m + n + 1) - boost::math::lgamma(m + 1) - boost::math::lgamma(n + 1);
   return std::clamp(2 * std::exp(-log_ways), std::numeric_limits<double>::min(), 1.0);
 }
 

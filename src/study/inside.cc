@@ -80,9 +80,10 @@ latent::Rival bag_of(const Lab& lab, const std::string& facet, const latent::Det
   return latent::bag_of_words(high, low, family, options, seed);
 }
 
-// Length and the lexicon were not fitted on folds (the lexicon's lists were written with the fit split in sight), so
-// they meet the direction on the test split, which neither has seen.
-latent::Rival meter_of(const Lab& lab, const std::string& facet, instrument::Instrument& meter, const std::string& name) {
+// Length and the lexicon were not fitted on folds (the lexicon's lists were written with the fit split in
+// sight), so they meet the direction on the test split, which neither has seen.
+latent::Rival meter_of(const Lab& lab, const std::string& facet, instrument::Instrument& meter,
+                       const std::string& name) {
   std::vector<instrument::BlindReply> texts;
   const auto test = scenarios_of(lab, store::Split::test);
   for (const auto* s : test) texts.push_back(instrument::blind_text(s->message, s->facets.at(facet).emp));

@@ -17,7 +17,8 @@ std::string sentence(Stream& random, int n_words, int n_warm, const model::TinyO
   for (const std::string& word : options.words)
     if (word.size() > 2) plain.push_back(word);
   for (int i = 0; i < n_words; ++i)
-    words.push_back(i < n_warm ? options.warm[random.below(options.warm.size())] : plain[random.below(plain.size())]);
+    words.push_back(i < n_warm ? options.warm[random.below(options.warm.size())]
+                               : plain[random.below(plain.size())]);
   random.shuffle(words);
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
@@ -40,7 +41,10 @@ store::Scenario scenario(int i, store::Split split, bool shuffled) {
   const auto warm = [&](int n) { return sentence(random, 16, n, options); };
   store::Scenario s;
   s.id = "s" + std::to_string(i);
-  s.family = "f" + std::to_string(i / 2) + (split == store::Split::fit ? "a" : split == store::Split::dev ? "b" : "c");
+  s.family = "f" + std::to_string(i / 2) +
+             (split == store::Split::fit   ? "a"
+              : split == store::Split::dev ? "b"
+                                           : "c");
   s.split = split;
   s.area = "planted";
   s.message = sentence(random, 10, 0, options);
@@ -77,12 +81,15 @@ class Planted final : public instrument::Instrument {
   double lowest() const override { return -1; }
   double step() const override { return 1; }
   std::string fingerprint() const override { return "planted " + name_; }
-  std::vector<Measured<double>> score(const std::string& /*facet*/, std::span<const instrument::BlindReply> replies,
+  std::vector<Measured<double>> score(const std::string& /*facet*/,
+                                      std::span<const instrument::BlindReply> replies,
                                       const OnProgress& /*progress*/, const Cancel& /*cancel*/) override {
     std::vector<Measured<double>> scores;
     for (const instrument::BlindReply& reply : replies)
-      scores.emplace_back(name_ == "blind" ? static_cast<double>(std::stoul(sha256(reply.words()).substr(0, 4), nullptr, 16)) / 4096
-                                           : static_cast<double>(count_warm(reply.words())));
+      scores.emplace_back(
+          name_ == "blind"
+              ? static_cast<double>(std::stoul(sha256(reply.words()).substr(0, 4), nullptr, 16)) / 4096
+              : static_cast<double>(count_warm(reply.words())));
     return scores;
   }
 
@@ -92,7 +99,8 @@ class Planted final : public instrument::Instrument {
 
 class Obedient final : public model::Model {
  public:
-  Obedient(model::Model& inner, const model::TinyOptions& options) : inner_(inner), u_(model::planted_direction(options)) {
+  Obedient(model::Model& inner, const model::TinyOptions& options)
+      : inner_(inner), u_(model::planted_direction(options)) {
     for (const std::string& word : options.warm)
       for (const std::string& form : {word, " " + word})
         for (const model::Token token : inner.tokenise_plain(form)) warm_.insert(token);
@@ -102,12 +110,17 @@ class Obedient final : public model::Model {
     return inner_.render(turns, form);
   }
   std::vector<model::Token> tokenise(const std::string& text) const override { return inner_.tokenise(text); }
-  std::vector<model::Token> tokenise_plain(const std::string& text) const override { return inner_.tokenise_plain(text); }
-  std::string detokenise(std::span<const model::Token> tokens) const override { return inner_.detokenise(tokens); }
+  std::vector<model::Token> tokenise_plain(const std::string& text) const override {
+    return inner_.tokenise_plain(text);
+  }
+  std::string detokenise(std::span<const model::Token> tokens) const override {
+    return inner_.detokenise(tokens);
+  }
   void reply(std::span<const model::Request> requests, const OnReply& done, const Cancel& cancel) override {
     std::vector<model::Request> pushed(requests.begin(), requests.end());
     for (model::Request& r : pushed)
-      if (r.hook.empty() && std::any_of(r.prompt.begin(), r.prompt.end(), [&](model::Token t) { return warm_.contains(t); }))
+      if (r.hook.empty() &&
+          std::any_of(r.prompt.begin(), r.prompt.end(), [&](model::Token t) { return warm_.contains(t); }))
         r.hook = {{{model::Site{1}, model::EditKind::push, u_, 1.2F}}, model::Span::reply};
     inner_.reply(pushed, done, cancel);
   }
@@ -115,11 +128,13 @@ class Obedient final : public model::Model {
             const OnReading& done, const Cancel& cancel) override {
     inner_.read(passages, hook, want, done, cancel);
   }
-  std::vector<model::Choices> choose(std::span<const model::Passage> passages, std::span<const std::string> answers,
-                                     const Cancel& cancel) override {
+  std::vector<model::Choices> choose(std::span<const model::Passage> passages,
+                                     std::span<const std::string> answers, const Cancel& cancel) override {
     return inner_.choose(passages, answers, cancel);
   }
-  Rows embed(std::span<const std::string> texts, const Cancel& cancel) override { return inner_.embed(texts, cancel); }
+  Rows embed(std::span<const std::string> texts, const Cancel& cancel) override {
+    return inner_.embed(texts, cancel);
+  }
   model::Counts counts() const override { return inner_.counts(); }
 
  private:
@@ -132,8 +147,9 @@ class Obedient final : public model::Model {
 
 model::TinyOptions planted_options() {
   model::TinyOptions options;
-  options.warm = {"sorry", "feel", "care", "hug",  "dear", "hope",   "kind",    "heart",  "gentle",   "hold",
-                  "soft",  "love", "tears", "close", "safe", "friend", "comfort", "listen", "together", "warm"};
+  options.warm = {"sorry", "feel",   "care",    "hug",    "dear",     "hope",  "kind",
+                  "heart", "gentle", "hold",    "soft",   "love",     "tears", "close",
+                  "safe",  "friend", "comfort", "listen", "together", "warm"};
   return options;
 }
 
@@ -151,7 +167,9 @@ store::Bank planted_bank(bool shuffled) {
   return bank;
 }
 
-std::unique_ptr<instrument::Instrument> planted_instrument(const std::string& name) { return std::make_unique<Planted>(name); }
+std::unique_ptr<instrument::Instrument> planted_instrument(const std::string& name) {
+  return std::make_unique<Planted>(name);
+}
 
 std::unique_ptr<model::Model> obedient(model::Model& inner, const model::TinyOptions& options) {
   return std::make_unique<Obedient>(inner, options);

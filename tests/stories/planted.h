@@ -1,5 +1,5 @@
-// What the stories are made of: a tiny bank with planted warmth, instruments that see it or do not, and a model that
-// also does what a warm prompt asks, so that the positive control can pass.
+// What the stories are made of: a tiny bank with planted warmth, instruments that see it or do not, and a
+// model that also does what a warm prompt asks, so that the positive control can pass.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,8 @@ model::TinyOptions planted_options();
 // 12 fit, 4 dev, 32 test scenarios; replies of 16 words. `shuffled`: a coin decides which text is called EMP.
 store::Bank planted_bank(bool shuffled);
 
-// "warm words": their number in a reply. "echo": the same by another family. "blind": a number made of the text's hash.
+// "warm words": their number in a reply. "echo": the same by another family. "blind": a number made of the
+// text's hash.
 std::unique_ptr<instrument::Instrument> planted_instrument(const std::string& name);
 
 // Hands everything on to `inner`; a prompt that holds a warm word also pushes along the planted direction.

@@ -47,7 +47,8 @@ Story read_story(const std::filesystem::path& path) {
         story.instruments.push_back(name);
       }
     } else {
-      ADD_FAILURE() << path << ": a line begins with '" << key << "'; expected bank, instruments, plan or expect";
+      ADD_FAILURE() << path << ": a line begins with '" << key
+                    << "'; expected bank, instruments, plan or expect";
     }
   }
   return story;
@@ -65,8 +66,9 @@ store::Plan plan_of(const Story& story) {
     steer = steer || line.starts_with("steer:");
   }
   if (!steer)
-    yaml += "steer: {layer: 1, doses: [1, 2], negative: [-2], prompt_affective: warm care hug heart, "
-            "placebos: {isotropic: 2, variance: 1, shuffled: 1, formality: 1}, random_ablations: 1}\n";
+    yaml +=
+        "steer: {layer: 1, doses: [1, 2], negative: [-2], prompt_affective: warm care hug heart, "
+        "placebos: {isotropic: 2, variance: 1, shuffled: 1, formality: 1}, random_ablations: 1}\n";
   store::Plan plan = store::parse_plan(yaml, story.file);
   if (steer) plan.steer.prompt_affective = "warm care hug heart";
   return plan;
@@ -167,7 +169,8 @@ TEST_P(Stories, Holds) {
   study::Lab lab{plan, bank, *subject, bench, *ledger, id, {}, cancel, [] { return 0.0; }, {}};
   const study::Findings findings = study::run_steering(lab, {});
   const json whole = json::parse(study::as_json(findings));
-  std::ofstream(folder + "sonder_story_" + story.file + ".json") << whole.dump(1);  // to look at when it fails
+  std::ofstream(folder + "sonder_story_" + story.file + ".json")
+      << whole.dump(1);  // to look at when it fails
   for (const std::string& line : story.expect) check(whole, line);
 }
 

@@ -91,7 +91,7 @@ bool Tap::on_tensor(ggml_tensor* tensor, bool ask, void* self) noexcept {
   if (tap.parked_ || tap.pass_ == nullptr || !tap.busy_) return false;
   try {
     return ask ? tap.wants(tensor) : tap.take(tensor);
-  } catch (...) {  // parks
+  } catch (...) {                            // parks
     tap.parked_ = std::current_exception();  // settle() rethrows once the C call has returned
     return false;
   }
