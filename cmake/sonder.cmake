@@ -64,7 +64,7 @@ endfunction()
 function(sonder_test name program label)
   add_test(NAME ${label}.${name} COMMAND ${program} --gtest_brief=1)
   set_tests_properties(${label}.${name} PROPERTIES LABELS ${label} TIMEOUT 900
-                       ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1;ASAN_OPTIONS=detect_leaks=0")
+                       ENVIRONMENT "GOMP_SPINCOUNT=1000;UBSAN_OPTIONS=print_stacktrace=1;ASAN_OPTIONS=detect_leaks=0")
 endfunction()
 
 # A text file becomes a C++ string: embedded(target NAMESPACE::name file).

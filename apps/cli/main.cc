@@ -1,7 +1,9 @@
 // The program. Here the parts are built and failures become exit codes and one sentence.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include "base/error.h"
@@ -48,7 +50,17 @@ int run_program(int argc, char** argv) {
 
 }  // namespace
 
+// llama.cpp's threads wait for each other by spinning. On a machine that does anything else besides, that
+// makes two threads slower than one, by up to ten times. libgomp reads this setting when it is loaded, so
+// begin again with it.
+void wait_politely(char** argv) {
+  if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  setenv("GOMP_SPINCOUNT", "1000", 1);
+  execv("/proc/self/exe", argv);  // comes back only where there is no /proc: then go on as we are
+}
+
 int main(int argc, char** argv) {
+  wait_politely(argv);
   try {
     return run_program(argc, argv);
   } catch (const sonder::Error& error) {
