@@ -60,6 +60,12 @@ if(BUILD_TESTING)
   target_link_libraries(story_test PRIVATE sonder_study GTest::gtest_main)
   target_compile_definitions(story_test PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
   sonder_test(stories story_test story)
+
+  # The default model itself: invariance, golden residuals and templates; a small study from plan to page.
+  add_test(NAME model.default COMMAND model_test --gtest_brief=1 --gtest_filter=RealModel*:Golden*)
+  set_tests_properties(model.default PROPERTIES LABELS model TIMEOUT 900 ENVIRONMENT "SONDER_MODELS=1;GOMP_SPINCOUNT=1000")
+  add_test(NAME story.default_model COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/stories/default_model.py" $<TARGET_FILE:sonder>)
+  set_tests_properties(story.default_model PROPERTIES LABELS story TIMEOUT 900 SKIP_RETURN_CODE 77)
 endif()
 
 add_executable(sonder_bench bench/main.cc)
