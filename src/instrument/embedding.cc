@@ -2,6 +2,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "base/hash.h"
 #include "instrument/detail/ridge.h"
@@ -13,6 +14,7 @@ namespace {
 constexpr double kLambdas[] = {0.01, 0.03, 0.1, 0.3,
                                1,    3,    10};  // of unit vectors, so 1 is about one text's weight
 constexpr std::size_t kBatch = 32;
+constexpr std::size_t kMostVectors = 20000;  // 60 MB
 
 Eigen::MatrixXd as_matrix(const Rows& rows) {
   Eigen::MatrixXd x(rows.n, rows.d);
@@ -63,15 +65,12 @@ class Embedding final : public Instrument {
     require(head != heads_.end(), "the embedding instrument knows the facets affective and cognitive");
     std::vector<Measured<double>> scores;
     for (std::size_t from = 0; from < replies.size(); from += kBatch) {
-      std::vector<std::string> texts;
-      for (std::size_t i = from; i < std::min(replies.size(), from + kBatch); ++i)
-        texts.push_back(replies[i].words());
-      const Eigen::MatrixXd x = as_matrix(encoder_.embed(texts, cancel));
-      for (Eigen::Index i = 0; i < x.rows(); ++i) {
-        const bool empty =
-            texts[static_cast<std::size_t>(i)].find_first_not_of(" \n\t\r") == std::string::npos;
+      const auto batch = replies.subspan(from, std::min(kBatch, replies.size() - from));
+      remember(batch, cancel);
+      for (const BlindReply& reply : batch) {
+        const bool empty = reply.words().find_first_not_of(" \n\t\r") == std::string::npos;
         scores.push_back(empty ? Measured<double>(Missing{"the reply is empty"})
-                               : Measured<double>(head->second.score(x.row(i))));
+                               : Measured<double>(head->second.score(vectors_.at(reply.words()))));
       }
       if (progress)
         progress({"", "texts", static_cast<std::int64_t>(scores.size()),
@@ -81,7 +80,20 @@ class Embedding final : public Instrument {
   }
 
  private:
+  // A text is embedded once: the other facet asks for the same texts.
+  void remember(std::span<const BlindReply> replies, const Cancel& cancel) {
+    if (vectors_.size() > kMostVectors) vectors_.clear();
+    std::set<std::string> fresh;
+    for (const BlindReply& reply : replies)
+      if (!vectors_.contains(reply.words())) fresh.insert(reply.words());
+    if (fresh.empty()) return;
+    const std::vector<std::string> texts(fresh.begin(), fresh.end());
+    const Eigen::MatrixXd x = as_matrix(encoder_.embed(texts, cancel));
+    for (std::size_t i = 0; i < texts.size(); ++i) vectors_[texts[i]] = x.row(static_cast<Eigen::Index>(i));
+  }
+
   model::Model& encoder_;
+  std::unordered_map<std::string, Eigen::VectorXd> vectors_;
   std::map<std::string, detail::Head> heads_;
   std::string fingerprint_;
 };
