@@ -82,9 +82,10 @@ TEST(Verdict, EachSideConditionOfControlsIsNeeded) {
 TEST(Verdict, SaysFirstWhetherTheRunAndTheDosesWereSound) {
   const Witness partial = witness({.058, .256}, {.081, .236});
   EXPECT_EQ(rule({.integrity = "missing replies"}, {partial}, {}).control, "RUN_INVALID");
-  EXPECT_EQ(rule({.some_dose_admissible = false, .moves_at_larger_dose = true}, {partial}, {}),
-            (Ruling{"CONFOUNDED", {"degeneration"}}));
-  EXPECT_EQ(rule({.some_dose_admissible = false}, {partial}, {}),
+  EXPECT_EQ(
+      rule({.integrity = "", .some_dose_admissible = false, .moves_at_larger_dose = true}, {partial}, {}),
+      (Ruling{"CONFOUNDED", {"degeneration"}}));
+  EXPECT_EQ(rule({.integrity = "", .some_dose_admissible = false}, {partial}, {}),
             (Ruling{"RUN_INVALID", {"no admissible dose"}}));
   EXPECT_EQ(rule({}, {}, {}).control, "UNMEASURABLE");
 }
