@@ -38,7 +38,7 @@ std::string machine_text() {
 // Models by path, each loaded once: the judge may be the model under test.
 class Models {
  public:
-  explicit Models(model::Options options) : options_(std::move(options)) {}
+  explicit Models(model::Options options) : options_(options) {}
   model::Model& get(const std::string& name) {
     auto& slot = loaded_[model::resolve(name)];
     if (!slot) slot = model::Model::load(model::resolve(name), options_);

@@ -142,13 +142,15 @@ Ruling rule(const Circumstances& circumstances, const std::vector<Witness>& witn
   if (all([](const Heard& h) { return h.local == Local::negative; })) return {"REVERSED", {}};
 
   if (all([](const Heard& h) { return is_nothing(h.local); })) {
+    bool trivial = any([](const Heard& h) { return h.local != Local::equivalent; });
     for (const Witness& w : witnesses) {
       if (w.certified || !w.measured || w.unbounded) continue;
-      if (!is_nothing(local_verdict(w.ci95, w.ci90, limits)))
+      const Local local = local_verdict(w.ci95, w.ci90, limits);
+      if (!is_nothing(local))
         return {"INCONCLUSIVE", {w.name + ", not certified, does not agree that there is nothing"}};
+      trivial = trivial || local != Local::equivalent;
     }
-    if (any([](const Heard& h) { return h.local != Local::equivalent; })) return {"TRIVIAL", {}};
-    return {"NO_EFFECT_EQUIVALENT", {}};
+    return {trivial ? "TRIVIAL" : "NO_EFFECT_EQUIVALENT", {}};
   }
   return {"INCONCLUSIVE", {}};
 }

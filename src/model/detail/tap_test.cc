@@ -3,6 +3,7 @@
 #include <ggml.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -59,8 +60,8 @@ TEST_F(TapTest, AsksForNothingWhenNothingIsDone) {
 }
 
 TEST_F(TapTest, CapturesBeforeAndAfterAnEdit) {
-  std::vector<float> before(2 * kWidth);
-  std::vector<float> after(2 * kWidth);
+  std::vector<float> before(std::size_t{2} * kWidth);
+  std::vector<float> after(std::size_t{2} * kWidth);
   pass_.hooks = {nullptr, &hook_};
   pass_.n_captured = 2;
   pass_.captures = {{1, after.data(), before.data()}};
@@ -72,7 +73,7 @@ TEST_F(TapTest, CapturesBeforeAndAfterAnEdit) {
 }
 
 TEST_F(TapTest, StopsTheGraphWhenOnlyResidualsAreWanted) {
-  std::vector<float> after(2 * kWidth);
+  std::vector<float> after(std::size_t{2} * kWidth);
   pass_.hooks = {nullptr, nullptr};
   pass_.n_captured = 2;
   pass_.captures = {{1, after.data(), nullptr}};

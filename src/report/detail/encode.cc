@@ -36,7 +36,7 @@ std::string escape_html(std::string_view text) {
   return out;
 }
 
-std::string escape_json(std::string json) {
+std::string escape_json(const std::string& json) {
   std::string out;
   out.reserve(json.size() + json.size() / 64);
   for (const char c : json) {

@@ -10,7 +10,7 @@ namespace sonder::report::detail {
 std::string escape_html(std::string_view text);
 
 // JSON for a <script type="application/json">: `<` becomes \u003c, so that no text in it can end the element.
-std::string escape_json(std::string json);
+std::string escape_json(const std::string& json);
 
 std::string base64(std::string_view bytes);
 

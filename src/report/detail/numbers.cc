@@ -16,7 +16,7 @@ std::string interval(const study::Figure& f, int decimals, std::string (*write)(
 std::string number(double value, int decimals) {
   char digits[400];
   std::snprintf(digits, sizeof digits, "%.*f", decimals, value);
-  const std::string text(digits);
+  std::string text(digits);
   if (text[0] != '-') return text;
   const bool zero = text.find_first_of("123456789") == std::string::npos;
   return (zero ? "" : "−") + text.substr(1);
