@@ -77,14 +77,20 @@ int terminal_width() {
 }
 
 void write_file(const std::string& path, const std::string& bytes) {
-  const std::string temporary = path + ".part";
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  require(!fs::is_directory(path, failed), "'" + path + "' is a folder; name a file to write");
+  const bool plain = !fs::exists(path, failed) || fs::is_regular_file(fs::symlink_status(path, failed));
+  const std::string target =
+      plain ? fmt::format("{}.part{}", path, getpid()) : path;  // a device or a link is written through
+  std::ofstream file(target, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
-  std::error_code failed;
-  if (file) std::filesystem::rename(temporary, path, failed);
+  failed.clear();
+  if (file && plain) fs::rename(target, path, failed);
   if (!file || failed) {
-    std::filesystem::remove(temporary, failed);
+    std::error_code ignored;
+    if (plain) fs::remove(target, ignored);
     throw Error(ErrorKind::io,
                 "cannot write '" + path + "': is the folder there, writable, and is there room on the disk?");
   }

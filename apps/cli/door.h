@@ -10,7 +10,7 @@
 
 namespace sonder::cli {
 
-enum ExitCode : int { kDone = 0, kCouldNotRun = 1, kBadInput = 2, kGateFailed = 100 };
+enum ExitCode : int { kDone = 0, kCouldNotRun = 1, kBadInput = 2 };
 
 struct Global {
   bool quiet = false;  // no progress

@@ -26,7 +26,7 @@ int run_program(int argc, char** argv) {
   app.footer(
       "Example:\n  sonder run examples/quick.yaml -o quick.sonder && sonder report quick.sonder -o "
       "quick.html\n"
-      "Exit codes: 0 done, 1 could not run, 2 bad input, 100 gate failed.");
+      "Exit codes: 0 done, 1 could not run, 2 bad input.");
   Global global;
   app.add_flag("--quiet,-q", global.quiet, "no progress, results only");
   app.add_flag("--json", global.json, "results as JSON");
@@ -62,7 +62,10 @@ void wait_politely(char** argv) {
 int main(int argc, char** argv) {
   wait_politely(argv);
   try {
-    return run_program(argc, argv);
+    const int code = run_program(argc, argv);
+    if (std::fflush(stdout) != 0)
+      throw sonder::Error(sonder::ErrorKind::io, "the results could not be written to stdout");
+    return code;
   } catch (const sonder::Error& error) {
     fmt::print(stderr, "\nsonder: {}\n", error.what());
     return exit_code(error.kind());

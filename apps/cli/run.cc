@@ -1,6 +1,9 @@
 // sonder run: a plan in, a verdict out.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <map>
@@ -120,11 +123,39 @@ void require_same(const store::Ledger& ledger, const study::Provenance& now) {
   same("bank", now.bank_sha256);
 }
 
+// One writer a run file. The lock lies in the cache, not beside the run, and goes with the process.
+class OnlyWriter {
+ public:
+  explicit OnlyWriter(const std::string& out) {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::path(model::models_dir()).parent_path() / "locks";
+    std::error_code ignored;
+    fs::create_directories(folder, ignored);
+    const fs::path file =
+        folder / (sha256(fs::weakly_canonical(fs::absolute(out)).string()).substr(0, 16) + ".lock");
+    descriptor_ = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    if (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      close(descriptor_);
+      throw Error(ErrorKind::io, "another run is writing '" + out + "'; wait for it, or choose another -o");
+    }
+  }
+  ~OnlyWriter() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  OnlyWriter(const OnlyWriter&) = delete;
+  OnlyWriter& operator=(const OnlyWriter&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
 int run(const RunOptions& options, const Global& global) {
   const store::Plan plan = store::read_plan(options.plan);
   const store::Bank bank = store::read_bank(plan.bank == "built-in" ? built_in_bank() : plan.bank);
   const std::string out =
       options.out.empty() ? std::filesystem::path(options.plan).stem().string() + ".sonder" : options.out;
+  require(!std::filesystem::is_directory(out), "'" + out + "' is a folder; name a run file to write");
+  const OnlyWriter lock(out);
   const Cancel& cancel = interrupts();
   Ticker ticker(global);
   const OnProgress progress = ticker.watch();

@@ -43,10 +43,9 @@ std::vector<std::size_t> arms_of(const Played& played, const std::string& kind, 
 
 // Missing scores are outcomes: the steered arm's become the lowest seen, the base arm's the highest
 // (methods.md 5.9).
-std::vector<double> filled(const std::vector<Score>& scores, double worst, int& n_missing) {
+std::vector<double> filled(const std::vector<Score>& scores, double worst) {
   std::vector<double> out;
   for (const Score& s : scores) {
-    n_missing += s ? 0 : 1;
     out.push_back(s.value_or(worst));
   }
   return out;
@@ -58,9 +57,16 @@ Spent spend_one(Lab& lab, const Played& played, const Examined& who) {
   double low = INFINITY;
   double high = -INFINITY;
   const auto look = [&](const std::vector<Score>& scores) {
-    spent.n_scores += static_cast<int>(scores.size());
-    for (const Score& s : scores)
+    int n_missing = 0;
+    for (const Score& s : scores) {
       if (s) low = std::min(low, *s), high = std::max(high, *s);
+      n_missing += s ? 0 : 1;
+    }
+    spent.n_scores += static_cast<int>(scores.size());
+    spent.n_missing += n_missing;
+    if (!scores.empty())
+      spent.worst_missing =
+          std::max(spent.worst_missing, static_cast<double>(n_missing) / static_cast<double>(scores.size()));
   };
   for (std::size_t a = 0; a < played.arms.size(); ++a) {
     spent.raw.push_back(score_arm(lab, who.asked, played.scenarios, played.cells[a]));
@@ -69,14 +75,16 @@ Spent spend_one(Lab& lab, const Played& played, const Examined& who) {
   look(who.bank.emp);
   look(who.bank.neu);
   if (low > high) low = high = 0;  // nothing could be scored: every shift is 0 and all is missing
-  const std::vector<double> base = filled(spent.raw[0], high, spent.n_missing);
   for (std::size_t a = 0; a < played.arms.size(); ++a) {
-    int counted = 0;
+    // The claim is that steering and prompts raise the score, and that placebos, ablations and pushes the
+    // other way do not: what is missing is filled against it.
+    const Arm& arm = played.arms[a];
+    const bool raises = arm.kind == "prompt" || (arm.kind == "steer" && arm.dose > 0);
+    const std::vector<double> base = filled(spent.raw[0], raises ? high : low);
     spent.shift.push_back(a == 0 ? std::vector<double>(base.size(), 0.0)
-                                 : minus(filled(spent.raw[a], low, counted), base));
-    spent.n_missing += counted;
+                                 : minus(filled(spent.raw[a], raises ? low : high), base));
   }
-  spent.gap = minus(filled(who.bank.emp, low, spent.n_missing), filled(who.bank.neu, high, spent.n_missing));
+  spent.gap = minus(filled(who.bank.emp, high), filled(who.bank.neu, low));
   return spent;
 }
 
@@ -125,7 +133,7 @@ Effect effect_of(const Context& c, const Spent& spent, std::size_t a) {
   e.words = mean_of(words_over_base(c.played, a));
   if (spent.who->certificate.certified && e.theta.missing.empty())
     e.local = to_text(local_verdict(ratio.theta.ci95, ratio.theta.ci90, c.limits));
-  e.chosen = arm.kind == "steer" && arm.dose == dose_of(c, arm.facet);
+  e.chosen = arm.kind == "steer" && c.chosen.contains(arm.facet) && arm.dose == dose_of(c, arm.facet);
   return e;
 }
 
@@ -152,12 +160,17 @@ PlaceboContrast placebo_of(const Context& c, const Spent& spent, std::size_t ste
   return out;
 }
 
+bool admissible(const Context& c, const std::string& arm) {
+  return std::any_of(c.side_effects.begin(), c.side_effects.end(),
+                     [&](const SideEffects& row) { return row.arm == arm && row.admissible; });
+}
+
 // The dose arms of a facet inside the admissible range, in ascending order, base between negative and
 // positive ones.
 std::vector<std::size_t> dose_curve(const Context& c, const std::string& facet) {
   std::vector<std::size_t> curve;
   for (const std::size_t a : arms_of(c.played, "steer", facet))
-    if (c.played.arms[a].dose <= dose_of(c, facet)) curve.push_back(a);
+    if (admissible(c, c.played.arms[a].name)) curve.push_back(a);
   curve.push_back(0);
   std::sort(curve.begin(), curve.end(),
             [&](std::size_t a, std::size_t b) { return c.played.arms[a].dose < c.played.arms[b].dose; });
@@ -181,7 +194,8 @@ bool monotone(const Spent& spent, const std::vector<std::size_t>& curve) {
 
 // Share of scenarios whose slope on dose is negative, above what noise of the fitted line alone would give.
 double anti_steerable_excess(const Context& c, const Spent& spent, const std::vector<std::size_t>& curve) {
-  if (curve.size() < 3 || spent.gap.empty()) return 0;
+  if (curve.size() < 3 || spent.gap.empty())
+    return 1;  // a slope needs three doses: not shown, so it does not pass
   std::vector<double> x;
   for (const std::size_t a : curve) x.push_back(c.played.arms[a].dose);
   const double centre = mean_of(x);
@@ -229,14 +243,10 @@ bool facet_specific(const Context& c, const Spent& own, std::size_t steer) {
   return false;
 }
 
+// The chosen dose the other way, itself admissible: broken text is no reversal.
 bool bidirectional(const Context& c, const Spent& spent, const std::string& facet) {
-  for (const Gate& gate : spent.who->certificate.gates)
-    if (gate.failure == "FLOOR") return true;  // BASE is already neutral: documented, not testable
-  double lowest = 0;
-  for (const std::size_t a : arms_of(c.played, "steer", facet))
-    lowest = std::min(lowest, c.played.arms[a].dose);
-  if (lowest == 0) return false;
-  const std::size_t a = find_arm(c.played, "steer", facet, lowest);
+  const std::size_t a = find_arm(c.played, "steer", facet, -dose_of(c, facet));
+  if (a == c.played.arms.size() || !admissible(c, c.played.arms[a].name)) return false;
   const stats::Ratio ratio = stats::fieller(spent.shift[a], spent.gap);
   return ratio.theta.usable() && ratio.theta.ci95.high < 0;
 }
@@ -252,6 +262,7 @@ Witness witness_of(const Context& c, const Spent& spent, std::size_t steer, cons
   for (const Gate& gate : certificate.gates)
     if (!gate.failure.empty()) w.failures.push_back(gate.failure);
   const stats::Ratio ratio = stats::fieller(spent.shift[steer], spent.gap);
+  w.spent = true;
   w.measured = ratio.theta.usable();
   w.unbounded = ratio.theta.status == stats::Status::unbounded;
   w.ci95 = ratio.theta.ci95;
@@ -261,6 +272,7 @@ Witness witness_of(const Context& c, const Spent& spent, std::size_t steer, cons
   w.placebo_contrast_positive = placebo.contrast.missing.empty() && placebo.contrast.lo95 > 0;
   if (1.0 / (placebo.n + 1.0) < c.limits.alpha) w.placebo_p = placebo.p;
   w.length_fires = length.fires;
+  w.length_checked = length.truncated.missing.empty();
   const std::vector<std::size_t> curve = dose_curve(c, facet);
   w.monotone = monotone(spent, curve);
   w.bidirectional = bidirectional(c, spent, facet);
@@ -289,8 +301,8 @@ std::string ablation_of(const Context& c, const std::string& facet) {
   }
   if (!any) return "unmeasurable";
   if (!lowers) return "no drop shown";
-  return fmt::format("lowers the scores more than {} random ablation{}", random.size(),
-                     random.size() == 1 ? "" : "s");
+  return fmt::format("lowers the scores more than {} random ablation{}; necessity is not claimed",
+                     random.size(), random.size() == 1 ? "" : "s");
 }
 
 }  // namespace

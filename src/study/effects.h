@@ -31,6 +31,7 @@ struct Spent {
   std::vector<std::vector<Score>> raw;     // [arm]
   int n_missing = 0;
   int n_scores = 0;
+  double worst_missing = 0;  // largest share missing in any one arm
 };
 
 // Spends the instruments that earned it, and those that the plan wants spent always.

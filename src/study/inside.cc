@@ -12,6 +12,7 @@
 namespace sonder::study {
 namespace {
 
+constexpr double kMostRephraseLoss = 0.15;  // of concordance; methods.md 2.5
 constexpr double kDeepest =
     0.8;  // steer below this share of the depth; later layers only rename tokens [Arditi2024]
 
@@ -30,6 +31,8 @@ latent::Position position_of(const std::string& word) {
 const std::string& text_of(const store::Scenario& s, const std::string& kind) {
   if (kind == "NEU") return s.neu;
   if (kind == "formal") return s.formal;
+  if (kind == "REPHRASE of NEU") return s.rephrase_of_neu;
+  if (kind.starts_with("REPHRASE of EMP ")) return s.rephrase_of_emp.at(kind.substr(16));
   return s.facets.at(kind.substr(4)).emp;
 }
 
@@ -61,6 +64,17 @@ std::vector<double> in_order(const std::vector<double>& high, const std::vector<
   std::vector<double> out(high.size());
   for (std::size_t i = 0; i < high.size(); ++i) out[i] = high[i] > low[i] ? 1 : high[i] == low[i] ? 0.5 : 0;
   return out;
+}
+
+// Each class around its own mean, so that a variance-matched placebo does not hold the class gap.
+Rows centred(Rows x) {
+  for (std::size_t j = 0; j < x.d; ++j) {
+    double sum = 0;
+    for (std::size_t i = 0; i < x.n; ++i) sum += static_cast<double>(x.row(i)[j]);
+    const auto level = static_cast<float>(sum / static_cast<double>(x.n));
+    for (std::size_t i = 0; i < x.n; ++i) x.row(i)[j] -= level;
+  }
+  return x;
 }
 
 Figure figure_of(const stats::Estimate& e) {
@@ -110,21 +124,29 @@ Baseline compare(const latent::Rival& rival, const std::vector<double>& probe) {
   return {rival.name, rival.auroc, rival.concordance, figure_of(stats::mean(gain))};
 }
 
-// Detection status, methods.md 2.5. Scores of a text the model wrote nothing of: what counts is beating the
-// words.
-void rule_detection(const Lab& lab, Detection& d) {
+// Detection status, methods.md 2.5: beats shuffled labels, every baseline and random directions, and survives
+// rephrasing. `rephrased`: concordance of the direction on rephrased exemplars of the test split.
+void rule_detection(const Lab& lab, Detection& d, double rephrased) {
   const bool found = d.p < lab.plan.verdict.detect_p;
-  const Baseline* best = nullptr;
+  const Baseline* rival = nullptr;  // the first that the probe does not beat
   for (const Baseline& b : d.baselines)
-    if (best == nullptr || b.concordance > best->concordance) best = &b;
-  const bool beats = best == nullptr || (best->gain.missing.empty() && best->gain.lo95 > 0);
-  if (found && beats) {
-    d.status = "DECODABLE";
-    d.why = "the probe orders held-out pairs better than shuffled labels do, and better than the words alone";
-  } else if (found) {
+    if (rival == nullptr && !(b.gain.missing.empty() && b.gain.lo95 > 0)) rival = &b;
+  const bool above_random =
+      std::all_of(d.nulls.begin(), d.nulls.end(), [&](const RandomNull& n) { return d.auroc > n.p99; });
+  const bool survives = d.held_out.missing.empty() && rephrased >= d.held_out.value - kMostRephraseLoss;
+  if (found && rival != nullptr) {
     d.status = "LEXICAL_ONLY";
-    d.why = "the probe orders held-out pairs, but " + best->name +
-            " does so as well: the words alone may explain it";
+    d.why = "the probe orders held-out pairs, but it does not beat this baseline: " + rival->name +
+            "; the words alone may explain it";
+  } else if (found && above_random && survives) {
+    d.status = "DECODABLE";
+    d.why =
+        "the probe orders held-out pairs better than shuffled labels, random directions and the words alone, "
+        "and rephrased ones too";
+  } else if (found) {
+    d.status = "UNDETERMINED";
+    d.why = above_random ? "the direction does not carry over to rephrased replies"
+                         : "some random directions do as well";
   } else if (d.concordance.missing.empty() && d.concordance.lo90 > 0.45 && d.concordance.hi90 < 0.55) {
     d.status = "NOT_DECODABLE";
     d.why = "the probe orders pairs no better than chance, within .05";
@@ -139,8 +161,8 @@ void look_across(const Texts& texts, std::vector<Inside>& insides) {
     for (const Inside& b : insides) {
       if (a.facet == b.facet) continue;
       const std::size_t at = index_of(texts.layers, a.direction.layer);
-      const auto& high = texts.fit.at("EMP " + b.facet).at_position[at];
-      const auto& low = texts.fit.at("NEU").at_position[at];
+      const auto& high = texts.test.at("EMP " + b.facet).at_position[at];
+      const auto& low = texts.test.at("NEU").at_position[at];
       a.detection.cross_facet_auroc =
           stats::auroc(project(high, a.direction.unit), project(low, a.direction.unit));
       if (a.direction.layer == b.direction.layer)
@@ -192,12 +214,16 @@ Inside look_at(Lab& lab, const Texts& texts, const std::string& facet) {
   d.baselines = {compare(bag_of(lab, facet, options, pairs.family, seed), found.concordance_by_pair),
                  compare(meter_of(lab, facet, *instrument::length(), "length"), held),
                  compare(meter_of(lab, facet, *instrument::lexicon(), "empathy lexicon"), held)};
+  const double rephrased =
+      stats::concordance(project(texts.test.at("REPHRASE of EMP " + facet).at_position[at], unit),
+                         project(texts.test.at("REPHRASE of NEU").at_position[at], unit))
+          .value;
   d.prompt_position_auroc = stats::auroc(project(texts.fit.at("EMP " + facet).at_prompt[at], unit),
                                          project(texts.fit.at("NEU").at_prompt[at], unit));
   d.class_gap = inside.direction.class_gap;
   d.median_norm = inside.direction.median_norm;
   d.sd_neutral = inside.direction.sd_neutral;
-  rule_detection(lab, d);
+  rule_detection(lab, d, rephrased);
 
   for (std::size_t l = 0; l < texts.layers.size(); ++l)
     inside.per_layer.push_back(latent::fit(facet, texts.layers[l], pairs.high[l], pairs.low[l]));
@@ -211,8 +237,9 @@ Inside look_at(Lab& lab, const Texts& texts, const std::string& facet) {
   };
   const store::Placebos& wanted = lab.plan.steer.placebos;
   const latent::Direction& like = inside.direction;
-  Rows both = pairs.high[at];
-  for (std::size_t i = 0; i < pairs.low[at].n; ++i) both.append(pairs.low[at].row(i));
+  Rows both = centred(pairs.high[at]);
+  const Rows low_centred = centred(pairs.low[at]);
+  for (std::size_t i = 0; i < low_centred.n; ++i) both.append(low_centred.row(i));
   add(wanted.isotropic, "isotropic", [&](Seed s) { return latent::random_direction(like, s); });
   add(wanted.variance, "variance-matched", [&](Seed s) { return latent::variance_matched(like, both, s); });
   add(wanted.shuffled, "shuffled-label",
@@ -265,7 +292,10 @@ Texts read_texts(Lab& lab) {
   };
   std::vector<std::string> kinds = {"NEU"};
   for (const std::string& facet : lab.plan.facets) kinds.push_back("EMP " + facet);
-  read(store::Split::test, kinds, texts.test);
+  std::vector<std::string> held = kinds;
+  held.emplace_back("REPHRASE of NEU");
+  for (const std::string& facet : lab.plan.facets) held.push_back("REPHRASE of EMP " + facet);
+  read(store::Split::test, held, texts.test);
   if (lab.plan.steer.placebos.formality > 0) kinds.emplace_back("formal");
   read(store::Split::fit, kinds, texts.fit);
   return texts;

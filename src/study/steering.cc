@@ -78,17 +78,18 @@ void add(Played& played, const std::vector<Arm>& arms, Replies cells) {
                       std::make_move_iterator(cells.end()));
 }
 
+// The largest share missing in any one arm: an arm that is wholly gone must not hide among the others.
 double missing_share(const Played& played, const std::vector<Spent>& spent) {
   double worst = 0;
-  std::size_t n = 0;
-  std::size_t missing = 0;
-  for (const auto& arm : played.cells)
+  for (const auto& arm : played.cells) {
+    std::size_t n = 0;
+    std::size_t missing = 0;
     for (const auto& scenario : arm)
       for (const Cell& cell : scenario) ++n, missing += cell ? 0 : 1;
-  if (n > 0) worst = static_cast<double>(missing) / static_cast<double>(n);
+    if (n > 0) worst = std::max(worst, static_cast<double>(missing) / static_cast<double>(n));
+  }
   for (const Spent& s : spent)
-    if (s.n_scores > 0 && s.who->certificate.certified)
-      worst = std::max(worst, static_cast<double>(s.n_missing) / s.n_scores);
+    if (s.who->certificate.certified) worst = std::max(worst, s.worst_missing);
   return worst;
 }
 
@@ -122,6 +123,15 @@ Findings run_steering(Lab& lab, Provenance provenance) {
   const Scenarios dev = scenarios_of(lab, store::Split::dev);
   const Scenarios test = scenarios_of(lab, store::Split::test);
   require(dev.size() >= 2 && test.size() >= 6, "a steering study needs at least 2 dev and 6 test scenarios");
+  const int n_layers = lab.subject.card().n_layers;
+  for (const int layer : lab.plan.detect.layers)
+    require(layer < n_layers,
+            fmt::format("detect.layers names layer {}; this model has layers 0 to {}", layer, n_layers - 1));
+  require(lab.plan.steer.layer.value_or(0) < n_layers,
+          fmt::format("steer.layer is {}; this model has layers 0 to {}", lab.plan.steer.layer.value_or(0),
+                      n_layers - 1));
+  require(!lab.plan.steer.ablate || lab.plan.detect.layers.empty(),
+          "ablation works at every layer: leave detect.layers empty, or set steer.ablate to false");
   Findings f;
   f.name = lab.plan.name;
   f.delta = lab.plan.verdict.delta;

@@ -25,11 +25,17 @@ struct Heard {
 std::vector<Heard> hear(const std::vector<Witness>& witnesses, const Limits& limits) {
   std::vector<Heard> heard;
   std::vector<double> p;
+  bool someone = false;
   for (const Witness& w : witnesses) {
-    if (!w.certified || !w.measured || w.unbounded) continue;
-    heard.push_back({&w, local_verdict(w.ci95, w.ci90, limits)});
-    p.push_back(w.sign_flip_p);
+    if (!w.certified) continue;
+    const bool spoke = w.measured && !w.unbounded;
+    someone = someone || spoke;
+    heard.push_back({&w, spoke ? local_verdict(w.ci95, w.ci90, limits) : Local::inconclusive});
+    p.push_back(spoke ? w.sign_flip_p : 1.0);
   }
+  if (!someone)
+    return {};  // certified instruments that could not be read do not speak, but they keep others from
+                // speaking for all
   const std::vector<double> adjusted = stats::holm(p);
   for (std::size_t i = 0; i < heard.size(); ++i) heard[i].holm = adjusted[i] < limits.alpha;
   return heard;
@@ -56,7 +62,7 @@ bool controls(const std::vector<Heard>& heard, const Limits& limits) {
   for (const Heard& h : heard) {
     const Witness& w = *h.witness;
     if (h.local != Local::strong || !h.holm || !specific(w, limits) || w.length_fires) return false;
-    if (!w.monotone || !w.bidirectional || !w.facet_specific) return false;
+    if (!w.monotone || !w.bidirectional || !w.facet_specific || !w.length_checked) return false;
     if (w.anti_steerable_excess > limits.anti_steerable) return false;
     families.insert(w.family);
   }
@@ -144,8 +150,9 @@ Ruling rule(const Circumstances& circumstances, const std::vector<Witness>& witn
   if (all([](const Heard& h) { return is_nothing(h.local); })) {
     bool trivial = any([](const Heard& h) { return h.local != Local::equivalent; });
     for (const Witness& w : witnesses) {
-      if (w.certified || !w.measured || w.unbounded) continue;
-      const Local local = local_verdict(w.ci95, w.ci90, limits);
+      if (w.certified || !w.spent) continue;
+      const bool spoke = w.measured && !w.unbounded;
+      const Local local = spoke ? local_verdict(w.ci95, w.ci90, limits) : Local::inconclusive;
       if (!is_nothing(local))
         return {"INCONCLUSIVE", {w.name + ", not certified, does not agree that there is nothing"}};
       trivial = trivial || local != Local::equivalent;
@@ -185,7 +192,7 @@ std::string headline(const std::string& facet, const std::string& detect, const 
   };
   std::string sentence = facet + ": " + word(kDetect, detect) + "; " + word(kControl, ruling.control);
   if (!numbers.empty()) sentence += ", " + numbers;
-  if (!ruling.reasons.empty() && ruling.control != "PARTIAL") {
+  if (!ruling.reasons.empty()) {
     sentence += " (";
     for (std::size_t i = 0; i < ruling.reasons.size(); ++i)
       sentence += (i > 0 ? ", " : "") + ruling.reasons[i];

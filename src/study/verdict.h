@@ -31,13 +31,15 @@ struct Witness {
   std::string family;
   bool certified = false;
   std::vector<std::string> failures;      // certificate codes when not certified
-  bool measured = false;                  // it was spent on the arms, and its interval exists
+  bool spent = false;                     // it scored the arms
+  bool measured = false;                  // and its interval exists
   bool unbounded = false;                 // Fieller g >= 1: its own anchors do not separate
   stats::Interval ci95, ci90;             // of theta at the confirmatory dose
   double sign_flip_p = 1;                 // of the scenario differences
   std::optional<double> placebo_p;        // nothing where too few placebos were run for p to fall below alpha
   bool placebo_contrast_positive = true;  // theta - mean(placebo): its interval lies above 0
   bool length_fires = false;              // methods.md 3.5
+  bool length_checked = true;             // false: the truncated comparison could not be made
   bool monotone = false;
   bool bidirectional = false;  // or its floor is documented
   double anti_steerable_excess = 0;

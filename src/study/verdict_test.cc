@@ -13,7 +13,7 @@ Witness witness(stats::Interval ci95, stats::Interval ci90, bool certified = tru
   w.family = "word list";
   w.certified = certified;
   if (!certified) w.failures = {"INSENSITIVE_WITHIN"};
-  w.measured = true;
+  w.spent = w.measured = true;
   w.ci95 = ci95;
   w.ci90 = ci90;
   w.sign_flip_p = ci95.low > 0 || ci95.high < 0 ? 0.001 : 0.5;
@@ -96,6 +96,19 @@ TEST(Verdict, FewPlacebosSpeakThroughTheirContrastOnly) {
   EXPECT_EQ(control({w}), "PARTIAL");
   w.placebo_contrast_positive = false;
   EXPECT_EQ(control({w}), "CONFOUNDED");
+}
+
+TEST(Verdict, ACertifiedInstrumentThatCouldNotBeReadKeepsOthersFromSpeakingForAll) {
+  const Witness nothing = witness({-.06, .07}, {-.05, .06});
+  Witness silent = nothing;
+  silent.name = "two";
+  silent.measured = false;
+  EXPECT_EQ(control({nothing}), "NO_EFFECT_EQUIVALENT");
+  EXPECT_EQ(control({nothing, silent}), "INCONCLUSIVE");
+  silent.certified = false;
+  EXPECT_EQ(control({nothing, silent}), "INCONCLUSIVE");
+  silent.spent = false;
+  EXPECT_EQ(control({nothing, silent}), "NO_EFFECT_EQUIVALENT");
 }
 
 TEST(Verdict, AClaimThatDoesNotSurviveHolmIsInconclusive) {
