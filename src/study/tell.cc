@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <numeric>
@@ -37,11 +38,21 @@ std::string numbers_of(const Findings& f, const std::string& facet) {
 }
 
 std::string sentence_of(const std::vector<Verdict>& verdicts) {
-  std::string text;
+  // Facets of which the same is said share a sentence.
+  std::vector<std::pair<std::string, std::string>> said;  // facets, what is said
   for (const Verdict& v : verdicts) {
-    std::string one = v.headline;
-    if (!one.empty()) one[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(one[0])));
-    text += (text.empty() ? "" : " ") + one;
+    const std::string rest = v.headline.substr(std::min(v.headline.size(), v.facet.size()));
+    const auto same =
+        std::find_if(said.begin(), said.end(), [&](const auto& one) { return one.second == rest; });
+    if (same != said.end())
+      same->first += " and " + v.facet;
+    else
+      said.emplace_back(v.facet, rest);
+  }
+  std::string text;
+  for (auto& [facets, rest] : said) {
+    if (!facets.empty()) facets[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(facets[0])));
+    text += (text.empty() ? "" : " ") + facets + rest;
   }
   return text;
 }

@@ -192,7 +192,7 @@ std::string headline(const std::string& facet, const std::string& detect, const 
   };
   std::string sentence = facet + ": " + word(kDetect, detect) + "; " + word(kControl, ruling.control);
   if (!numbers.empty()) sentence += ", " + numbers;
-  if (!ruling.reasons.empty()) {
+  if (!ruling.reasons.empty() && ruling.control != "UNMEASURABLE") {  // its codes have a place of their own
     sentence += " (";
     for (std::size_t i = 0; i < ruling.reasons.size(); ++i)
       sentence += (i > 0 ? ", " : "") + ruling.reasons[i];
