@@ -183,7 +183,7 @@ std::vector<std::filesystem::path> all_stories() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Stories, testing::ValuesIn(all_stories()),
-                         [](const auto& info) { return info.param.stem().string(); });
+                         [](const auto& one) { return one.param.stem().string(); });
 
 }  // namespace
 }  // namespace sonder::stories
