@@ -8,25 +8,11 @@
 
 #include "stats/mean.h"
 #include "stats/order.h"
+#include "study/figures.h"
 #include "study/length.h"
 
 namespace sonder::study {
 namespace {
-
-Figure figure_of(const stats::Estimate& e) {
-  if (!e.usable()) return {e.value, 0, 0, 0, 0, e.warnings.empty() ? "not estimable" : e.warnings.front()};
-  return {e.value, e.ci95.low, e.ci95.high, e.ci90.low, e.ci90.high, ""};
-}
-
-double mean_of(const std::vector<double>& x) {
-  return x.empty() ? 0 : std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
-}
-
-std::vector<double> minus(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> out(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) out[i] = a[i] - b[i];
-  return out;
-}
 
 std::size_t find_arm(const Played& played, const std::string& kind, const std::string& facet, double dose) {
   for (std::size_t a = 0; a < played.arms.size(); ++a)
@@ -39,16 +25,6 @@ std::vector<std::size_t> arms_of(const Played& played, const std::string& kind, 
   for (std::size_t a = 0; a < played.arms.size(); ++a)
     if (played.arms[a].kind == kind && played.arms[a].facet == facet) found.push_back(a);
   return found;
-}
-
-// Missing scores are outcomes: the steered arm's become the lowest seen, the base arm's the highest
-// (methods.md 5.9).
-std::vector<double> filled(const std::vector<Score>& scores, double worst) {
-  std::vector<double> out;
-  for (const Score& s : scores) {
-    out.push_back(s.value_or(worst));
-  }
-  return out;
 }
 
 Spent spend_one(Lab& lab, const Played& played, const Examined& who) {
@@ -76,8 +52,8 @@ Spent spend_one(Lab& lab, const Played& played, const Examined& who) {
   look(who.bank.neu);
   if (low > high) low = high = 0;  // nothing could be scored: every shift is 0 and all is missing
   for (std::size_t a = 0; a < played.arms.size(); ++a) {
-    // The claim is that steering and prompts raise the score, and that placebos, ablations and pushes the
-    // other way do not: what is missing is filled against it.
+    // Missing scores are outcomes (methods.md 5.9). The claim is that steering and prompts raise the score,
+    // and that placebos, ablations and pushes the other way do not: what is missing is filled against it.
     const Arm& arm = played.arms[a];
     const bool raises = arm.kind == "prompt" || (arm.kind == "steer" && arm.dose > 0);
     const std::vector<double> base = filled(spent.raw[0], raises ? high : low);

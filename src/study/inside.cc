@@ -8,6 +8,7 @@
 #include "latent/detect.h"
 #include "stats/mean.h"
 #include "stats/order.h"
+#include "study/figures.h"
 
 namespace sonder::study {
 namespace {
@@ -75,11 +76,6 @@ Rows centred(Rows x) {
     for (std::size_t i = 0; i < x.n; ++i) x.row(i)[j] -= level;
   }
   return x;
-}
-
-Figure figure_of(const stats::Estimate& e) {
-  if (!e.usable()) return {0, 0, 0, 0, 0, e.warnings.empty() ? "not estimable" : e.warnings.front()};
-  return {e.value, e.ci95.low, e.ci95.high, e.ci90.low, e.ci90.high, ""};
 }
 
 // The bag of words, on the same folds as the probe.

@@ -6,14 +6,10 @@
 #include <numeric>
 
 #include "stats/mean.h"
+#include "study/figures.h"
 
 namespace sonder::study {
 namespace {
-
-Figure figure_of(const stats::Estimate& e) {
-  if (!e.usable()) return {e.value, 0, 0, 0, 0, e.warnings.empty() ? "not estimable" : e.warnings.front()};
-  return {e.value, e.ci95.low, e.ci95.high, e.ci90.low, e.ci90.high, ""};
-}
 
 bool excludes_zero(const Figure& f) { return f.missing.empty() && (f.lo95 > 0 || f.hi95 < 0); }
 
@@ -35,18 +31,6 @@ std::vector<std::vector<Cell>> cut(const std::vector<std::vector<Cell>>& cells, 
         reply.text = cut_at_sentence(reply.text, n_words);
         cell = reply;
       }
-  return out;
-}
-
-std::vector<double> filled(const std::vector<Score>& scores, double with) {
-  std::vector<double> out;
-  for (const Score& s : scores) out.push_back(s.value_or(with));
-  return out;
-}
-
-std::vector<double> minus(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> out(a.size());
-  std::transform(a.begin(), a.end(), b.begin(), out.begin(), std::minus<>());
   return out;
 }
 

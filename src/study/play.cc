@@ -10,11 +10,6 @@ using nlohmann::json;
 
 constexpr std::size_t kBatch = 32;  // finished cells a transaction
 
-std::string to_text(model::Stopped stopped) {
-  if (stopped == model::Stopped::end_of_turn) return "end_of_turn";
-  return stopped == model::Stopped::stop_text ? "stop_text" : "limit";
-}
-
 model::Stopped stopped_of(const std::string& text) {
   if (text == "end_of_turn") return model::Stopped::end_of_turn;
   return text == "stop_text" ? model::Stopped::stop_text : model::Stopped::limit;
@@ -48,6 +43,11 @@ struct Place {
 };
 
 }  // namespace
+
+std::string to_text(model::Stopped stopped) {
+  if (stopped == model::Stopped::end_of_turn) return "end_of_turn";
+  return stopped == model::Stopped::stop_text ? "stop_text" : "limit";
+}
 
 int count_words(const std::string& text) {
   std::istringstream stream(text);

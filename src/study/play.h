@@ -20,6 +20,8 @@ using Replies = std::vector<std::vector<std::vector<Cell>>>;
 // the arm.
 Replies play(Lab& lab, const std::vector<Arm>& arms, const std::vector<const store::Scenario*>& scenarios);
 
+std::string to_text(model::Stopped stopped);  // as the ledger and the page have it
+
 // Words of a text, by white space: the length meter's and the length rule's unit.
 int count_words(const std::string& text);
 

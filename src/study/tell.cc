@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <numeric>
+
+#include "study/figures.h"
 
 namespace sonder::study {
 namespace {
@@ -14,15 +15,6 @@ std::string share(double value) {
   std::string text = fmt::format("{:+.2f}", value);
   if (const auto zero = text.find("0."); zero == 1) text.erase(zero, 1);
   return text;
-}
-
-std::string stopped_text(model::Stopped stopped) {
-  if (stopped == model::Stopped::end_of_turn) return "end_of_turn";
-  return stopped == model::Stopped::stop_text ? "stop_text" : "limit";
-}
-
-double mean_of(const std::vector<double>& x) {
-  return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
 }
 
 }  // namespace
@@ -70,7 +62,7 @@ void show_replies(Findings& f, const Played& played, const std::vector<Spent>& s
         ShownReply shown{played.scenarios[s]->id, played.arms[a].name, static_cast<int>(r), "", "", {}};
         if (cell) {
           shown.text = cell->text;
-          shown.stopped = stopped_text(cell->stopped);
+          shown.stopped = to_text(cell->stopped);
           for (const Spent& one : spent) {
             const double gap = mean_of(one.gap);
             if (one.raw[a][s] && one.raw[0][s] && gap > 0)
