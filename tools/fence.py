@@ -8,7 +8,12 @@ import sys
 compiler, src, *files = sys.argv[1:]
 bad = 0
 for file in files:
-    expected = re.search(r"^// expect: (.+)$", open(file).read(), re.M).group(1)
+    found = re.search(r"^// expect: (.+)$", open(file).read(), re.M)
+    if not found:
+        print(f"{file}: needs one line `// expect: REGEX`, the complaint that -DPLANT must give")
+        bad += 1
+        continue
+    expected = found.group(1)
     base = [compiler, "-std=c++20", "-fsyntax-only", "-I", src, file]
     clean = subprocess.run(base, capture_output=True, text=True)
     planted = subprocess.run(base + ["-DPLANT"], capture_output=True, text=True)

@@ -1,6 +1,5 @@
-// An instrument cannot be handed an unblinded reply. Compiled twice: it must compile without PLANT, and with
-// PLANT it must fail with the expected complaint. expect: cannot convert|no matching function|could not
-// convert
+// An instrument cannot be handed an unblinded reply.
+// expect: cannot convert|no matching function|could not convert
 #include "instrument/instrument.h"
 
 void judge(sonder::instrument::Instrument& meter, const sonder::model::Reply& reply,
