@@ -168,7 +168,7 @@ std::map<std::string, double> unrelated_kl(Lab& lab, const std::vector<Arm>& arm
   std::vector<Rows> base(n);
   lab.subject.read(
       passages, {}, {.layers = {}, .logits = true},
-      [&](std::size_t i, model::Reading r) { base[i] = std::move(r.logits); }, lab.cancel);
+      [&](std::size_t i, const model::Reading& r) { base[i] = r.logits; }, lab.cancel);
   const OnProgress progress = lab.counted("arms");
   for (std::size_t a = 0; a < open.size(); ++a) {
     double sum = 0;
