@@ -228,10 +228,10 @@ CertificateResult certify_anchor(const CertificateScores& scores, const Certific
   out.n_scenarios = static_cast<int>(pairs.n);
   out.natural_gap = pairs.n > 1 ? stats::mean(difference(pairs, 1, 0)).value : 0;
   out.missing_share = missing_among({&scores.neu, &scores.emp});
-  const std::string why = "not examined: V1 comes first";
-  out.gates = {anchor(pairs, out.missing_share, limits), not_taken("V2", "within-class ordering", why),
-               not_taken("V4", "positive control", why), not_taken("V5", "negative control", why),
-               not_taken("V6", "headroom", why)};
+  const GateResult first = anchor(pairs, out.missing_share, limits);
+  const std::string why = first.passed ? "not examined yet" : "not examined: V1 failed";
+  out.gates = {first, not_taken("V2", "within-class ordering", why), not_taken("V4", "positive control", why),
+               not_taken("V5", "negative control", why), not_taken("V6", "headroom", why)};
   return out;
 }
 
