@@ -1,0 +1,332 @@
+// The golden numbers of methods.md 10 about means, comparisons, order, shares and power, one test each.
+// Tolerance 1e-6 relative unless the source shows fewer digits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include "stats/cluster.h"
+#include "stats/mean.h"
+#include "stats/ols.h"
+#include "stats/order.h"
+
+namespace sonder::stats {
+namespace {
+
+using Values = std::vector<double>;
+
+#define EXPECT_GOLDEN(found, golden) EXPECT_NEAR(found, golden, 1e-6 * std::abs(golden))
+
+void expect_interval(Interval found, double low, double high) {
+  EXPECT_GOLDEN(found.low, low);
+  EXPECT_GOLDEN(found.high, high);
+}
+
+// ---- M7 a: y = 1 × 5, 0 × 6.
+const Values kHigh1 = {.9, .8, .7, .55, .4};
+const Values kLow1 = {.6, .5, .5, .3, .2, .1};
+const Values kHigh2 = {.6, .9, .5, .5, .7};
+const Values kLow2 = {.4, .65, .3, .5, .2, .55};
+
+TEST(Golden, M07_DeLong) {
+  const DeLongPair pair = delong_paired(kHigh1, kLow1, kHigh2, kLow2);
+  EXPECT_GOLDEN(pair.a1, .8666666667);
+  EXPECT_GOLDEN(pair.a2, .8);
+  EXPECT_GOLDEN(pair.var1, .0138888889);
+  EXPECT_GOLDEN(pair.var2, .0194166667);
+  EXPECT_GOLDEN(pair.cov, -.0045277778);
+  EXPECT_GOLDEN(pair.z, .3239105321);
+  EXPECT_GOLDEN(pair.p, .7460057701);
+  const Estimate one = delong(kHigh1, kLow1);
+  EXPECT_GOLDEN(one.value - 1.959963985 * one.se, .6356827);
+  expect_interval(one.ci95, .4682683, .9795819);
+}
+
+// ---- M7 b: pROC's aSAH (Turck et al. 2010), 113 patients: poor outcome, wfns, s100b, ndka. R: roc.test,
+// cov.
+TEST(Golden, M07_DeLongAneurysm) {
+  std::ifstream file(SONDER_ROOT "/tests/data/asah.txt");
+  Values wfns[2];
+  Values s100b[2];
+  Values ndka[2];
+  std::size_t poor = 0;
+  double a = 0;
+  double b = 0;
+  double c = 0;
+  while (file >> poor >> a >> b >> c) {
+    wfns[poor].push_back(a);
+    s100b[poor].push_back(b);
+    ndka[poor].push_back(c);
+  }
+  ASSERT_EQ(wfns[1].size(), 41U);
+  ASSERT_EQ(wfns[0].size(), 72U);
+  const DeLongPair pair = delong_paired(wfns[1], wfns[0], s100b[1], s100b[0]);
+  EXPECT_GOLDEN(pair.a1, .8236788618);
+  EXPECT_GOLDEN(pair.a2, .7313685637);
+  EXPECT_GOLDEN(auroc(ndka[1], ndka[0]), .6119579946);
+  EXPECT_GOLDEN(pair.z, 2.2089836);
+  EXPECT_GOLDEN(pair.p, .0271758);
+  EXPECT_GOLDEN(pair.cov, .0011961557);
+  const Estimate wald = delong(s100b[1], s100b[0]);
+  EXPECT_GOLDEN(wald.value - 1.959963985 * wald.se, .6301182);
+  EXPECT_GOLDEN(wald.value + 1.959963985 * wald.se, .8326189);
+}
+
+// ---- M14: Benjamini and Hochberg 1995; R p.adjust.
+TEST(Golden, M14_Multiplicity) {
+  const Values p = {.0001, .0004, .0019, .0095, .0201, .0278, .0298, .0344,
+                    .0459, .3240, .4262, .5719, .6528, .7590, 1};
+  const Values bh = {.0015, .003, .0095,    .035625, .0603,    .0638571, .0638571, .0645,
+                     .0765, .486, .5811818, .714875, .7532308, .8132143, 1};
+  const Values first = {.0015, .0056, .0247, .114, .2211, .278, .278, .278, .3213};
+  const Values found = benjamini_hochberg(p);
+  for (std::size_t i = 0; i < p.size(); ++i) EXPECT_NEAR(found[i], bh[i], 5e-8);
+  EXPECT_EQ(std::count_if(found.begin(), found.end(), [](double q) { return q <= .05; }), 4);
+  const Values stepped = holm(p);
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_NEAR(stepped[i], first[i], 1e-12);
+  for (std::size_t i = first.size(); i < p.size(); ++i) EXPECT_EQ(stepped[i], 1);
+  EXPECT_EQ(std::count_if(p.begin(), p.end(), [](double q) { return q * 15 <= .05; }), 3);
+}
+
+// ---- M15: Moery and Calin-Jageman 2016 (TOSTER); ten differences; R's sleep data, paired.
+TEST(Golden, M15_Tost) {
+  const double bound = .43 * std::sqrt((.95 * .95 + .83 * .83) / 2);
+  EXPECT_NEAR(bound, .3835687, 5e-8);
+  const WelchTost welch = welch_tost({5.25, .95, 95}, {5.22, .83, 89}, bound);
+  EXPECT_GOLDEN(welch.df, 181.134367);
+  EXPECT_GOLDEN(welch.tost.t_low, 3.1497301);
+  EXPECT_GOLDEN(welch.tost.p_low, .000956008);
+  EXPECT_GOLDEN(welch.tost.t_high, -2.6927714);
+  EXPECT_GOLDEN(welch.tost.p, .003875522);
+  EXPECT_NEAR(welch.tost.mean.ci90.low, -.1870843, 5e-8);
+  EXPECT_NEAR(welch.tost.mean.ci90.high, .2470843, 5e-8);
+  EXPECT_GOLDEN(welch.tost.mean.p, .8195313);
+
+  const Values x = {.12, -.05, .08, .02, -.11, .06, .03, -.02, .10, -.04};
+  const Tost wide = tost(x, .10);
+  EXPECT_NEAR(wide.mean.value, .019, 1e-12);
+  EXPECT_NEAR(wide.mean.se, .0232594, 5e-8);
+  EXPECT_NEAR(wide.p, .0034559, 5e-8);
+  EXPECT_TRUE(wide.equivalent);
+  EXPECT_NEAR(wide.mean.ci90.low, -.0236371, 5e-8);
+  EXPECT_NEAR(wide.mean.ci90.high, .0616371, 5e-8);
+  EXPECT_NEAR(tost(x, .05).p, .1076771, 5e-8);
+  EXPECT_FALSE(tost(x, .05).equivalent);
+
+  const Values one = {.7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2};
+  const Values two = {1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4};
+  Values difference;
+  for (std::size_t i = 0; i < one.size(); ++i) difference.push_back(one[i] - two[i]);
+  const Tost sleep = tost(difference, .5);
+  EXPECT_NEAR(sleep.mean.value, -1.58, 1e-12);
+  EXPECT_NEAR(sleep.mean.se, .3889587, 5e-8);
+  EXPECT_GOLDEN(sleep.t_low, -2.7766442);
+  EXPECT_NEAR(sleep.p, .9892408, 5e-8);
+  EXPECT_GOLDEN(sleep.t_high, -5.3476111);
+}
+
+// ---- M17: Darwin's maize; Fisher 1935.
+TEST(Golden, M17_SignFlip) {
+  const Values d = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
+  const SignFlip found = sign_flip(d, Seed(0));
+  EXPECT_EQ(found.p_greater, 863.0 / 32768);
+  EXPECT_EQ(found.p, 1726.0 / 32768);
+  EXPECT_TRUE(found.exact);
+  EXPECT_GOLDEN(mean(d).value / mean(d).se, 2.1479875);
+  EXPECT_NEAR(mean(d).p, .0497029, 5e-8);
+}
+
+// ---- M19: R manual of binom.test; 60/100 and 16/20.
+TEST(Golden, M19_ExactBinomial) {
+  const Estimate mendel = exact_share(682, 925, .75);
+  EXPECT_NEAR(mendel.p, .3824916, 5e-8);
+  EXPECT_NEAR(mendel.ci95.low, .7076683, 5e-8);
+  EXPECT_NEAR(mendel.ci95.high, .7654066, 5e-8);
+  const Estimate sixty = exact_share(60, 100);
+  EXPECT_NEAR(sixty.p, .0568879, 5e-8);
+  expect_interval(sixty.ci95, .4972092, .6967052);
+  expect_interval(wilson(60, 100).ci95, .5020026, .6905987);
+  EXPECT_NEAR(exact_share(16, 20).p, .0118179, 5e-8);
+}
+
+// ---- M20: Newcombe 1998, table I.
+TEST(Golden, M20_Wilson) {
+  expect_interval(wilson(81, 263).ci95, .2552885, .3662096);
+  expect_interval(wilson(15, 148).ci95, .0623864, .1604872);
+  EXPECT_EQ(wilson(0, 20).ci95.low, 0);
+  EXPECT_GOLDEN(wilson(0, 20).ci95.high, .1611252);
+  EXPECT_NEAR(wilson(1, 29).ci95.low, .0061132, 5e-8);
+  EXPECT_GOLDEN(wilson(1, 29).ci95.high, .1717552);
+}
+
+// ---- M33
+TEST(Golden, M33_Page) {
+  Numbers blocks(0, 4);
+  for (const char* text : {"1234", "2134", "1324", "1243", "2143", "1324"}) {
+    Values row;
+    for (int i = 0; i < 4; ++i) row.push_back(text[i] - '0');
+    blocks.append(row);
+  }
+  const Page found = page(blocks);
+  EXPECT_EQ(found.l, 174);
+  EXPECT_EQ(found.expected, 150);
+  EXPECT_NEAR(found.variance, 50, 1e-12);
+  EXPECT_GOLDEN(found.z, 3.3941125);
+  EXPECT_NEAR(found.p_normal, .00034426, 5e-9);
+  EXPECT_NEAR(found.p, .00011600, 5e-9);
+}
+
+// ---- M34: R isoreg.
+TEST(Golden, M34_Isotonic) {
+  EXPECT_EQ(isotonic(Values{1, 0, 4, 3, 3, 5, 4, 2, 0}), (Values{.5, .5, 3, 3, 3, 3, 3, 3, 3}));
+  EXPECT_EQ(isotonic(Values{1, 3, 2, 4, 3.5, 5}), (Values{1, 2.5, 2.5, 3.75, 3.75, 5}));
+}
+
+// ---- M35
+TEST(Golden, M35_Fieller) {
+  const Values n = {.4, .3, .3, .2, .7, .1};
+  const Ratio found = fieller(n, Values{2.1, 2.2, 1.9, 2.2, 2.2, 1.9});
+  EXPECT_GOLDEN(found.theta.value, .16);
+  EXPECT_NEAR(found.fieller_g, .0054978, 5e-8);
+  expect_interval(found.theta.ci95, .0579536, .2563312);
+  expect_interval(found.theta.ci90, .0805900, .2359055);
+  const Ratio blind = fieller(n, Values{.2, -.3, .5, -.1, .4, .1});
+  EXPECT_NEAR(blind.fieller_g, 5.62, .005);
+  EXPECT_EQ(blind.theta.status, Status::unbounded);
+}
+
+// ---- M29: s = .2 .5 .1 .4 | .9 .7 .8 | .3 .6 | 0 .2 -.1 .1 | .5 .4. Sources: Miller 2024; Inspect AI's
+// stderr; clubSandwich.
+const Values kScores = {.2, .5, .1, .4, .9, .7, .8, .3, .6, 0, .2, -.1, .1, .5, .4};
+const std::vector<int> kOf = {0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 3, 4, 4};
+
+TEST(Golden, M29_ClusterErrors) {
+  Numbers ones(kScores.size(), 1);
+  std::fill(ones.data.begin(), ones.data.end(), 1.0);
+  EXPECT_GOLDEN(mean(kScores).value, 5.6 / 15);
+  EXPECT_NEAR(mean(kScores).value, .3733333, 1e-7);
+  EXPECT_NEAR(mean(kScores).se, .0765112, 1e-7);
+  const auto both = [&](ClusterError how, double golden) {
+    EXPECT_NEAR(clustered_mean(kScores, kOf, how).mean.se, golden, 1e-7);
+    EXPECT_NEAR(ols(ones, kScores, kOf, how).coefficient[0].se, golden, 1e-7);
+  };
+  both(ClusterError::cr0, .1237233);
+  both(ClusterError::cr1, .1383269);
+  both(ClusterError::cr2, .1414301);
+  EXPECT_NEAR(clustered_mean(kScores, kOf, ClusterError::cr2).df, 3.61, .005);
+  EXPECT_NEAR(ols(ones, kScores, kOf).df[0], 3.61, .005);
+  EXPECT_EQ(sign_flip(Values{1.2, 2.4, .9, .2, .9}, Seed(0)).p, .0625);  // of the cluster sums
+  const DesignEffect effect = design_effect(kScores, kOf);
+  EXPECT_NEAR(effect.icc, .7811440, 5e-8);
+  EXPECT_NEAR(effect.k0, 2.9333333, 5e-8);
+  EXPECT_NEAR(effect.deff, 2.5102118, 5e-8);
+  // Miller's form is CR0 whose diagonal is divided by n - 1 instead of n.
+  const double cr0 = clustered_mean(kScores, kOf, ClusterError::cr0).mean.se;
+  EXPECT_NEAR(std::sqrt(cr0 * cr0 + mean(kScores).se * mean(kScores).se / 15), .1252905, 5e-8);
+}
+
+// ---- M30: Petersen's simulated firms, 500 × 10 years. Source: R sandwich, vcovCL(lm(y ~ x), ~ firm) etc.
+TEST(Golden, M30_Petersen) {
+  std::ifstream file(SONDER_ROOT "/tests/data/petersen.txt");
+  Values y;
+  Numbers x(0, 2);
+  std::vector<int> firm;
+  std::vector<int> year;
+  int f = 0;
+  int t = 0;
+  double one = 0;
+  double other = 0;
+  while (file >> f >> t >> one >> other) {
+    const double row[] = {1, one};
+    x.append(row);
+    y.push_back(other);
+    firm.push_back(f);
+    year.push_back(t);
+  }
+  ASSERT_EQ(y.size(), 5000U);
+  const Regression plain = ols(x, y);
+  EXPECT_GOLDEN(plain.coefficient[1].value, 1.0348334);
+  EXPECT_NEAR(plain.coefficient[1].se, .0285833, 5e-8);
+  EXPECT_NEAR(ols(x, y, firm, ClusterError::cr1).coefficient[1].se, .0505957, 5e-8);
+  EXPECT_NEAR(ols(x, y, year, ClusterError::cr1).coefficient[1].se, .0333889, 5e-8);
+  EXPECT_NEAR(ols_two_way(x, y, firm, year).coefficient[1].se, .0535580, 5e-8);
+  EXPECT_EQ(ols_two_way(x, y, firm, year).df[1], 9);
+}
+
+// ---- M31: Snedecor and Cochran's leprosy trial, as in the SAS manual of PROC GLM; groups A, D, F.
+TEST(Golden, M31_Ancova) {
+  const Values before = {11, 8,  5, 14, 19, 6,  10, 6,  11, 3,  6,  6,  7,  8, 18,
+                         8,  19, 8, 5,  15, 16, 13, 11, 9,  21, 16, 12, 12, 7, 12};
+  const Values after = {6, 0,  2, 8, 11, 4,  13, 1,  8, 0,  0,  2, 3,  1, 18,
+                        4, 14, 9, 1, 9,  13, 10, 18, 5, 23, 12, 5, 16, 1, 20};
+  Factor drug{{}, 3};
+  for (int i = 0; i < 30; ++i) drug.level.push_back(i / 10);
+  const Ancova found = ancova(after, drug, before);
+  EXPECT_NEAR(found.slope.value, .9871838, 5e-8);
+  EXPECT_NEAR(found.slope.se, .1644976, 5e-8);
+  EXPECT_NEAR(found.difference[0].value, .1089713, 5e-8);
+  EXPECT_NEAR(found.difference[1].value, 3.4461383, 5e-8);
+  EXPECT_NEAR(found.adjusted_mean[0], 6.715, 5e-4);
+  EXPECT_NEAR(found.adjusted_mean[1], 6.824, 5e-4);
+  EXPECT_NEAR(found.adjusted_mean[2], 10.161, 5e-4);
+  EXPECT_NEAR(found.group.f, 2.13613, 5e-6);
+  EXPECT_NEAR(found.group.p, .13838, 5e-6);
+  EXPECT_EQ(found.group.df2, 26);
+  EXPECT_NEAR(found.homogeneity.f, .59296, 5e-6);
+  EXPECT_NEAR(found.homogeneity.p, .56058, 5e-6);
+}
+
+// ---- M40: six scenarios, cells (claim, class) 00, 10, 01, 11.
+TEST(Golden, M40_ExceptionArithmetic) {
+  const Values share = {.2, .5, .6, .7, .1, .3, .5, .8, .3, .4, .7, .7,
+                        .2, .6, .4, .9, .1, .2, .6, .6, .4, .7, .8, .9};
+  Factor claim{{}, 2};
+  Factor reference{{}, 2};
+  std::vector<int> scenario;
+  Values logit;
+  for (int i = 0; i < 24; ++i) {
+    claim.level.push_back(i % 2);
+    reference.level.push_back(i / 2 % 2);
+    scenario.push_back(i / 4);
+    const double p = share[static_cast<std::size_t>(i)];
+    logit.push_back(std::log(p / (1 - p)));
+  }
+  const std::vector<Factor> both = {claim, reference};
+  const Conjoint plain = amce(share, both, scenario, ClusterError::cr1);
+  EXPECT_NEAR(plain.effect[0][0].value, .20, 1e-12);
+  EXPECT_NEAR(plain.effect[0][0].se, .0633709, 5e-8);
+  EXPECT_NEAR(plain.effect[1][0].value, .35, 1e-12);
+  EXPECT_NEAR(plain.effect[1][0].se, .0357460, 5e-8);
+  EXPECT_NEAR(interaction(share, claim, reference, scenario).value, -.0666667, 5e-8);
+  const Conjoint odds = amce(logit, both, scenario);
+  EXPECT_NEAR(odds.effect[0][0].value, 1.0229378, 5e-8);
+  EXPECT_NEAR(odds.effect[1][0].value, 1.6938297, 5e-8);
+  EXPECT_NEAR(individual_share(odds.effect[0][0], odds.effect[1][0]).value, .3765275, 5e-8);
+
+  // b: Grether's regression of L on logit(base) and log(LR) is exact on these numbers.
+  const Values base = {.1, .3, .5, .7, .9, .3};
+  const Values ratio = {4, .25, 4, 1, .25, 1};
+  const Values l = {-1.0449096, -1.4862560, .4931472, .3931085, .6449096, -.7931085};
+  Numbers x(6, 3);
+  for (std::size_t i = 0; i < 6; ++i) {
+    x.row(i)[0] = 1;
+    x.row(i)[1] = std::log(base[i] / (1 - base[i]));
+    x.row(i)[2] = std::log(ratio[i]);
+  }
+  const Regression grether = ols(x, l);
+  EXPECT_NEAR(grether.coefficient[0].value, -.2, 1e-6);
+  EXPECT_NEAR(grether.coefficient[1].value, .7, 1e-6);
+  EXPECT_NEAR(grether.coefficient[2].value, .5, 1e-6);
+  // c: Bayes is the same line with coefficients (0, 1, 1).
+  EXPECT_GOLDEN(1 / (1 + std::exp(-(std::log(.3 / .7) + std::log(4)))), .6315789);
+  // d
+  EXPECT_GOLDEN(log_odds(7, 10).value, .7621401);
+  EXPECT_EQ(log_odds(7, 10).status, Status::ok);
+  EXPECT_EQ(log_odds(7, 9).status, Status::refused);
+}
+
+}  // namespace
+}  // namespace sonder::stats
