@@ -132,8 +132,9 @@ Regression settle(const Fit& found, const Matrix& meat, const std::vector<double
       out.df.push_back(0);
       continue;
     }
+    const double variance = covariance(at, at);  // not std::max at once: that would take NaN for 0
     out.coefficient.push_back(detail::settled(
-        detail::by_t(found.beta(at), std::sqrt(std::max(0.0, covariance(at, at))), df[i], n_clusters)));
+        detail::by_t(found.beta(at), std::sqrt(variance < 0 ? 0.0 : variance), df[i], n_clusters)));
     out.df.push_back(df[i]);
   }
   if (out.status == Status::flagged)
