@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "stats/cluster.h"
+#include "stats/detection.h"
 #include "stats/mean.h"
 #include "stats/ols.h"
 #include "stats/order.h"
+#include "stats/power.h"
+#include "stats/proportion.h"
+#include "stats/trend.h"
 
 namespace sonder::stats {
 namespace {
@@ -139,6 +143,14 @@ TEST(Golden, M17_SignFlip) {
   EXPECT_NEAR(mean(d).p, .0497029, 5e-8);
 }
 
+// ---- M18
+TEST(Golden, M18_McNemar) {
+  const McNemar found = mcnemar(150, 86);
+  EXPECT_GOLDEN(found.chi2, 17.3559322);
+  EXPECT_GOLDEN(found.corrected, 16.8177966);
+  EXPECT_GOLDEN(found.share.p, 3.7159361e-5);
+}
+
 // ---- M19: R manual of binom.test; 60/100 and 16/20.
 TEST(Golden, M19_ExactBinomial) {
   const Estimate mendel = exact_share(682, 925, .75);
@@ -160,6 +172,20 @@ TEST(Golden, M20_Wilson) {
   EXPECT_GOLDEN(wilson(0, 20).ci95.high, .1611252);
   EXPECT_NEAR(wilson(1, 29).ci95.low, .0061132, 5e-8);
   EXPECT_GOLDEN(wilson(1, 29).ci95.high, .1717552);
+}
+
+// ---- M32
+TEST(Golden, M32_Jonckheere) {
+  const std::vector<Values> groups = {
+      {40, 35, 38, 43, 44, 41}, {38, 40, 47, 44, 40, 42}, {48, 40, 45, 43, 46, 44}};
+  const Jonckheere found = jonckheere(groups, Seed(0));
+  EXPECT_EQ(found.j, 79);
+  EXPECT_EQ(found.expected, 54);
+  EXPECT_NEAR(found.variance, 153, 1e-9);
+  EXPECT_NEAR(found.z, 2.0211302, 5e-8);
+  EXPECT_NEAR(found.p_normal, .0216331, 5e-8);
+  EXPECT_TRUE(found.exact);
+  EXPECT_NEAR(found.p, .0209665, 5e-8);
 }
 
 // ---- M33
@@ -196,6 +222,50 @@ TEST(Golden, M35_Fieller) {
   const Ratio blind = fieller(n, Values{.2, -.3, .5, -.1, .4, .1});
   EXPECT_NEAR(blind.fieller_g, 5.62, .005);
   EXPECT_EQ(blind.theta.status, Status::unbounded);
+}
+
+// ---- M21: R power.t.test; the exact binomial test by summation.
+TEST(Golden, M21_Power) {
+  EXPECT_NEAR(t_n_two_groups(.5), 63.7656, 5e-5);
+  EXPECT_NEAR(t_n_paired(.5), 33.3671, 5e-5);
+  EXPECT_EQ(binomial_n(.60).first, 199);
+  EXPECT_EQ(binomial_n(.60).always, 210);
+  EXPECT_NEAR(binomial_power(100, .60).power, .4620934, 5e-8);
+  EXPECT_EQ(binomial_power(100, .60).critical, 61);
+  EXPECT_NEAR(mde_normal(.9, 60), .3255148, 5e-8);
+  EXPECT_NEAR(mde_t(.9, 60), .3309950, 5e-8);
+  EXPECT_GOLDEN(mde_normal(.9, 24), .5146840);  // .51468407: the source cuts the last digit
+  EXPECT_NEAR(mde_t(.9, 24), .5375749, 5e-8);
+}
+
+// ---- The two tables of sample sizes: methods.md 4.5 (equivalence of means) and 6 (exact binomial).
+TEST(Golden, M21_TablesOfSampleSizes) {
+  const double bounds[] = {.10, .15, .20};
+  const int golden[3][3] = {{78, 174, 309}, {35, 78, 138}, {20, 44, 78}};
+  const double spreads[] = {.30, .45, .60};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      EXPECT_EQ(std::ceil(equivalence_n(spreads[j], bounds[i])), golden[i][j]);
+  EXPECT_EQ(binomial_n(.55).always, 820);
+  EXPECT_EQ(binomial_n(.60).always, 210);
+  EXPECT_EQ(binomial_n(.65).always, 97);
+  EXPECT_NEAR(binomial_power(194, .60).power, .76, .005);
+  EXPECT_EQ(binomial_equivalence_n(.05).always, 888);
+  EXPECT_EQ(binomial_equivalence_n(.10).always, 227);
+}
+
+// ---- M22
+TEST(Golden, M22_SignalDetection) {
+  EXPECT_NEAR(dprime_2afc(.55), .1777120, 5e-8);
+  EXPECT_NEAR(dprime_2afc(.60), .3582869, 5e-8);
+  EXPECT_NEAR(dprime_2afc(.76), .9988627, 5e-8);
+  EXPECT_NEAR(dprime_2afc(.90), 1.8123876, 5e-8);
+  EXPECT_NEAR(yes_no(.85, .30).dprime.value, 1.5608339, 5e-8);
+  EXPECT_NEAR(yes_no(.85, .30).criterion.value, -.2560164, 5e-8);
+  EXPECT_NEAR(yes_no(18, 20, 0, 20).dprime.value, 3.1605135, 5e-8);
+  EXPECT_NEAR(yes_no(18, 20, 0, 20).criterion.value, .4004956, 5e-8);
+  EXPECT_NEAR(yes_no(36, 40, 10, 40).dprime.value, 1.8832498, 5e-8);
+  EXPECT_NEAR(yes_no(36, 40, 10, 40).criterion.value, -.2862014, 5e-8);
 }
 
 // ---- M29: s = .2 .5 .1 .4 | .9 .7 .8 | .3 .6 | 0 .2 -.1 .1 | .5 .4. Sources: Miller 2024; Inspect AI's
@@ -326,6 +396,13 @@ TEST(Golden, M40_ExceptionArithmetic) {
   EXPECT_GOLDEN(log_odds(7, 10).value, .7621401);
   EXPECT_EQ(log_odds(7, 10).status, Status::ok);
   EXPECT_EQ(log_odds(7, 9).status, Status::refused);
+}
+
+// ---- M43: Miller 2024.
+TEST(Golden, M43_ItemsNeeded) {
+  EXPECT_NEAR(items_needed(1. / 9, {0, 1}, {0, 1}, .03), 968.9975, 5e-5);
+  EXPECT_NEAR(items_needed(1. / 9, {1. / 6, 1}, {1. / 6, 1}, .03), 3875.99, 5e-3);
+  EXPECT_NEAR(items_needed(1. / 9, {1. / 6, 10}, {1. / 6, 10}, .03), 1259.70, 5e-3);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "stats/detail/labels.h"
@@ -113,7 +114,12 @@ Regression settle(const Fit& found, const Matrix& meat, const std::vector<double
   out.n_clusters = n_clusters;
   out.residual.assign(found.residual.begin(), found.residual.end());
   out.residual_squares = found.residual.squaredNorm();
-  const Matrix covariance = found.back * meat * found.back.transpose();
+  Matrix covariance = found.back * meat * found.back.transpose();
+  if (!covariance.allFinite()) {
+    covariance.setConstant(std::numeric_limits<double>::max());
+    out.status = Status::undefined;
+    out.warnings.emplace_back("the numbers are too large to compute with");
+  }
   out.covariance = Numbers(k, k);
   for (std::size_t i = 0; i < k; ++i) {
     const auto at = static_cast<Eigen::Index>(i);
@@ -123,18 +129,20 @@ Regression settle(const Fit& found, const Matrix& meat, const std::vector<double
       out.coefficient.push_back(detail::without_interval(Status::undefined, 0, n_clusters,
                                                          "the other columns already hold this one"));
       out.df.push_back(0);
-      out.status = Status::flagged;
+      if (out.status == Status::ok) out.status = Status::flagged;
       continue;
     }
     if (!(df[i] > 0)) {
-      out.coefficient.push_back(detail::without_interval(Status::undefined, found.beta(at), n_clusters,
-                                                         "no degrees of freedom are left for an error"));
+      out.coefficient.push_back(detail::settled(detail::without_interval(
+          Status::undefined, found.beta(at), n_clusters, "no degrees of freedom are left for an error")));
       out.df.push_back(0);
       continue;
     }
-    const double variance = covariance(at, at);  // not std::max at once: that would take NaN for 0
-    out.coefficient.push_back(detail::settled(
-        detail::by_t(found.beta(at), std::sqrt(variance < 0 ? 0.0 : variance), df[i], n_clusters)));
+    const double variance = std::max(0.0, covariance(at, at));
+    out.coefficient.push_back(
+        out.status == Status::undefined
+            ? detail::without_interval(Status::undefined, 0, n_clusters, out.warnings.front())
+            : detail::settled(detail::by_t(found.beta(at), std::sqrt(variance), df[i], n_clusters)));
     out.df.push_back(df[i]);
   }
   if (out.status == Status::flagged)
