@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "stats/bootstrap.h"
 #include "stats/cluster.h"
 #include "stats/detection.h"
 #include "stats/mean.h"
@@ -15,6 +16,7 @@
 #include "stats/order.h"
 #include "stats/power.h"
 #include "stats/proportion.h"
+#include "stats/roc.h"
 #include "stats/trend.h"
 
 namespace sonder::stats {
@@ -77,6 +79,11 @@ TEST(Golden, M07_DeLongAneurysm) {
   const Estimate wald = delong(s100b[1], s100b[0]);
   EXPECT_GOLDEN(wald.value - 1.959963985 * wald.se, .6301182);
   EXPECT_GOLDEN(wald.value + 1.959963985 * wald.se, .8326189);
+  // R: roc.test(roc(outcome, wfns), roc(outcome, s100b), paired = FALSE)
+  const DeLongUnpaired apart = delong_unpaired(wfns[1], wfns[0], s100b[1], s100b[0]);
+  EXPECT_GOLDEN(apart.t, 1.434906409269);
+  EXPECT_GOLDEN(apart.df, 206.661063787782);
+  EXPECT_GOLDEN(apart.difference.p, .152825378809);
 }
 
 // ---- M14: Benjamini and Hochberg 1995; R p.adjust.
@@ -130,6 +137,86 @@ TEST(Golden, M15_Tost) {
   EXPECT_GOLDEN(sleep.t_low, -2.7766442);
   EXPECT_NEAR(sleep.p, .9892408, 5e-8);
   EXPECT_GOLDEN(sleep.t_high, -5.3476111);
+}
+
+// ---- M16: Efron and Tibshirani 1993, table 3.1 and 14.1; R boot, bootstrap. The means of every resample by
+// enumeration; the other two intervals by 20,000 draws, Monte Carlo errors as stated.
+using Units = std::span<const std::size_t>;
+
+double mean_at(const Values& x, Units units) {
+  double total = 0;
+  for (const std::size_t u : units) total += x[u];
+  return total / static_cast<double>(units.size());
+}
+
+double correlation_at(const Values& x, const Values& y, Units units) {
+  const double mx = mean_at(x, units);
+  const double my = mean_at(y, units);
+  double xy = 0;
+  double xx = 0;
+  double yy = 0;
+  for (const std::size_t u : units) {
+    xy += (x[u] - mx) * (y[u] - my);
+    xx += (x[u] - mx) * (x[u] - mx);
+    yy += (y[u] - my) * (y[u] - my);
+  }
+  return xy / std::sqrt(xx * yy);
+}
+
+double spread_at(const Values& x, Units units) {
+  const double centre = mean_at(x, units);
+  double squares = 0;
+  for (const std::size_t u : units) squares += (x[u] - centre) * (x[u] - centre);
+  return squares / static_cast<double>(units.size());
+}
+
+TEST(Golden, M16_BcaByFullEnumeration) {
+  const Values x = {1, 2, 3, 5, 8, 13};
+  const Statistic statistic = [&](Units units) { return mean_at(x, units); };
+  const Bca half = bca_enumerated(6, statistic);
+  EXPECT_NEAR(half.acceleration, .0552977736, 5e-11);
+  EXPECT_NEAR(half.z0, .0555810225, 5e-11);
+  EXPECT_NEAR(half.levels95.low, .0477212209, 5e-11);
+  EXPECT_NEAR(half.levels95.high, .9899358357, 5e-11);
+  expect_interval(half.estimate.ci95, 2.6666667, 9.5);
+  expect_interval(half.percentile95, 2.3333333, 8.8333333);
+  const Bca strict = bca_enumerated(6, statistic, Ties::strict);
+  EXPECT_NEAR(strict.z0, .0088111359, 5e-11);
+  EXPECT_NEAR(strict.levels95.low, .0398589720, 5e-11);
+  EXPECT_NEAR(strict.levels95.high, .9867263392, 5e-11);
+  expect_interval(strict.estimate.ci95, 2.6666667, 9.3333333);
+}
+
+TEST(Golden, M16_BcaLawSchoolAndSpatial) {
+  const Values lsat = {576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594};
+  const Values gpa = {3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43,
+                      3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96};
+  const Statistic r = [&](Units units) { return correlation_at(lsat, gpa, units); };
+  const Estimate law = bca(15, r, Seed(16).child("law"), 20000);
+  Values jack;
+  for (std::size_t out = 0; out < 15; ++out) {
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < 15; ++i)
+      if (i != out) others.push_back(i);
+    jack.push_back(r(others));
+  }
+  EXPECT_GOLDEN(law.value, .7763744913);
+  EXPECT_GOLDEN(jackknife(law.value, jack).bias, -.0064736230);
+  EXPECT_GOLDEN(jackknife(law.value, jack).se, .1425186186);
+  EXPECT_GOLDEN(jackknife(law.value, jack).acceleration, -.0756715649);
+  EXPECT_NEAR(law.ci95.low, .323, .004 + .014);  // the source's ±.004 and three of our standard errors (.005)
+  EXPECT_NEAR(law.ci95.high, .941, .004 + .002);
+  const Estimate percentile = percentile_bootstrap(15, r, Seed(16).child("law"), 20000);
+  EXPECT_NEAR(percentile.ci95.low, .460, .004 + .009);
+  EXPECT_NEAR(percentile.ci95.high, .962, .004 + .002);
+
+  const Values a = {48, 36, 20, 29, 42, 42, 20, 42, 22, 41, 45, 14, 6,
+                    0,  33, 28, 34, 4,  32, 24, 47, 41, 24, 26, 30, 41};
+  const Estimate spatial = bca(
+      26, [&](Units units) { return spread_at(a, units); }, Seed(16).child("a"), 20000);
+  EXPECT_GOLDEN(spatial.value, 171.5340237);
+  EXPECT_NEAR(spatial.ci90.low, 115.7, 1.5);  // three standard errors at 20,000 draws
+  EXPECT_NEAR(spatial.ci90.high, 261.9, 3.0);
 }
 
 // ---- M17: Darwin's maize; Fisher 1935.

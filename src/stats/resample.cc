@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "stats/detail/draw.h"
 #include "stats/detail/numbers.h"
 #include "stats/mean.h"
 
@@ -75,17 +76,6 @@ std::vector<double> to_largest_one(std::span<const double> x) {
   std::vector<double> scaled(x.begin(), x.end());
   for (double& value : scaled) value /= largest;
   return scaled;
-}
-
-// A 32-bit index below n without bias, by multiplication: half the price of Stream::below. Source:
-// [Lemire2019].
-std::size_t index_below(Stream& stream, std::uint32_t n) {
-  std::uint64_t product = static_cast<std::uint64_t>(stream()) * n;
-  if (static_cast<std::uint32_t>(product) < n) {
-    const std::uint32_t floor = static_cast<std::uint32_t>(-n) % n;
-    while (static_cast<std::uint32_t>(product) < floor) product = static_cast<std::uint64_t>(stream()) * n;
-  }
-  return static_cast<std::size_t>(product >> 32U);
 }
 
 std::vector<double> leave_one_out(std::size_t n_units, const Statistic& statistic) {
@@ -300,7 +290,7 @@ Estimate bca(std::size_t n_units, const Statistic& statistic, Seed seed, int dra
   std::vector<double> replicates(static_cast<std::size_t>(draws));
   for (std::size_t b = 0; b < replicates.size(); ++b) {
     Stream stream(seed.child(b));
-    for (auto& unit : resample) unit = index_below(stream, static_cast<std::uint32_t>(n_units));
+    for (auto& unit : resample) unit = detail::index_below(stream, static_cast<std::uint32_t>(n_units));
     replicates[b] = statistic(resample);
   }
   return bca_of(value, replicates, jack).estimate;
