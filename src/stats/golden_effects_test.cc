@@ -12,6 +12,7 @@
 #include "stats/cluster.h"
 #include "stats/detection.h"
 #include "stats/mean.h"
+#include "stats/mediation.h"
 #include "stats/ols.h"
 #include "stats/order.h"
 #include "stats/power.h"
@@ -483,6 +484,22 @@ TEST(Golden, M40_ExceptionArithmetic) {
   EXPECT_GOLDEN(log_odds(7, 10).value, .7621401);
   EXPECT_EQ(log_odds(7, 10).status, Status::ok);
   EXPECT_EQ(log_odds(7, 9).status, Status::refused);
+}
+
+// ---- M41
+TEST(Golden, M41_Mediation) {
+  const Values t = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
+  const Values length = {100, 110, 95, 105, 90, 80, 85, 70, 90, 75};
+  const Values y = {3.0, 3.2, 2.9, 3.1, 2.7, 2.6, 2.5, 2.2, 2.8, 2.4};
+  const Mediation found = mediation(t, length, y, Seed(0), 200);
+  EXPECT_GOLDEN(found.a.value, -20);
+  EXPECT_GOLDEN(found.b.value, .025);
+  EXPECT_GOLDEN(found.direct.value, .02);
+  EXPECT_GOLDEN(found.total.value, -.48);
+  EXPECT_GOLDEN(found.indirect.value, -.50);
+  EXPECT_NEAR(found.indirect.se, .1402931, 5e-8);
+  ASSERT_TRUE(found.proportion.has_value());
+  EXPECT_GOLDEN(*found.proportion, 1.0416667);
 }
 
 // ---- M43: Miller 2024.
