@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stats/detail/draw.h"
+#include "stats/detail/flips.h"
 #include "stats/detail/numbers.h"
 #include "stats/mean.h"
 
@@ -54,15 +55,10 @@ Tally enumerate(std::span<const double> x, double observed, double tie) {
 
 Tally simulate(std::span<const double> x, double observed, double tie, Seed seed, int draws) {
   Tally tally;
+  const detail::Flips flips(x);
   for (int b = 0; b < draws; ++b) {
     Stream stream(seed.child(static_cast<std::uint64_t>(b)));
-    double total = 0;
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      if (i % 32 == 0) bits = stream();
-      total += (bits & 1U) != 0 ? x[i] : -x[i];
-      bits >>= 1U;
-    }
+    const double total = flips.signed_sum(stream);
     tally.greater += total >= observed - tie ? 1U : 0U;
     tally.extreme += std::abs(total) >= std::abs(observed) - tie ? 1U : 0U;
   }

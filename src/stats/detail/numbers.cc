@@ -26,11 +26,10 @@ double largest(std::span<const double> x) {
 }  // namespace
 
 void require_finite(std::span<const double> x, std::string_view what) {
-  for (const double value : x) {
-    if (!std::isfinite(value))
-      throw Error(ErrorKind::bad_input,
-                  std::string(what) + ": every value must be a finite number; leave missing ones out before");
-  }
+  const auto bad = std::find_if(x.begin(), x.end(), [](double value) { return !std::isfinite(value); });
+  if (bad != x.end())
+    throw Error(ErrorKind::bad_input, std::string(what) + ": value " + std::to_string(bad - x.begin() + 1) +
+                                          " is not a finite number; leave missing ones out before");
 }
 
 double sum(std::span<const double> x) {
