@@ -3,6 +3,8 @@
 #include <boost/math/distributions/fisher_f.hpp>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "stats/detail/numbers.h"
 #include "stats/ols.h"
@@ -92,6 +94,22 @@ void require_ancova(std::span<const double> y, const Factor& group, std::span<co
   detail::require_finite(covariate, "covariate");
 }
 
+constexpr double kTooLarge = 1e150;  // squares beyond are infinite
+
+// The analysis of groups whose covariate cannot be centred and squared.
+std::optional<Ancova> too_large(const Factor& group, std::span<const double> covariate) {
+  if (std::all_of(covariate.begin(), covariate.end(), [](double v) { return std::abs(v) < kTooLarge; }))
+    return {};
+  Ancova out;
+  out.slope = detail::without_interval(Status::undefined, 0, static_cast<int>(covariate.size()),
+                                       "the numbers are too large to compute with");
+  out.difference.assign(contrasts_of(group), out.slope);
+  out.adjusted_mean.assign(contrasts_of(group) + 1, 0.0);
+  out.status = Status::undefined;
+  out.warnings = out.slope.warnings;
+  return out;
+}
+
 bool excludes_zero(const Estimate& estimate) {
   return estimate.usable() && (estimate.ci95.low > 0 || estimate.ci95.high < 0);
 }
@@ -148,6 +166,7 @@ Estimate individual_share(const Estimate& claim, const Estimate& reference_class
 
 Ancova ancova(std::span<const double> y, const Factor& group, std::span<const double> covariate) {
   require_ancova(y, group, covariate);
+  if (auto none = too_large(group, covariate)) return *std::move(none);
   const Designs x = designs_of(group, covariate);
   return read(x, y, ols(x.common, y));
 }
@@ -155,6 +174,7 @@ Ancova ancova(std::span<const double> y, const Factor& group, std::span<const do
 Ancova ancova(std::span<const double> y, const Factor& group, std::span<const double> covariate,
               std::span<const int> cluster, ClusterError how) {
   require_ancova(y, group, covariate);
+  if (auto none = too_large(group, covariate)) return *std::move(none);
   const Designs x = designs_of(group, covariate);
   return read(x, y, ols(x.common, y, cluster, how));
 }

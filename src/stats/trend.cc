@@ -177,6 +177,7 @@ Line line_through(std::span<const double> y, std::span<const double> x, double c
 
 // P(a normal with this mean and variance is below 0).
 double below_zero(double mean, double variance) {
+  if (!std::isfinite(mean) || !std::isfinite(variance)) return std::nan("");  // settled() has the last word
   if (variance > 0) return detail::normal_cdf(-mean / std::sqrt(variance));
   return mean < 0 ? 1.0 : 0.0;
 }
@@ -259,10 +260,20 @@ Slopes dose_slopes(const Numbers& curves, std::span<const double> doses, Seed se
     out.slope.push_back(line.slope);
     squares += line.squares;
   }
+  const bool finite =
+      std::all_of(out.slope.begin(), out.slope.end(), [](double s) { return std::isfinite(s); });
+  const int n = static_cast<int>(curves.n);
+  if (!finite || !std::isfinite(squares)) {
+    const char* why = "the numbers are too large to compute with";
+    std::fill(out.slope.begin(), out.slope.end(), 0.0);
+    out.mean = detail::without_interval(Status::undefined, 0, n, why);
+    out.anti_steerable = detail::without_interval(Status::undefined, 0, n, why, {0, 1});
+    out.excess = detail::without_interval(Status::undefined, 0, n, why, {-1, 1});
+    return out;
+  }
   out.mean = mean(out.slope);
   const auto below = std::count_if(out.slope.begin(), out.slope.end(), [](double s) { return s < 0; });
   out.anti_steerable = wilson(below, static_cast<long>(curves.n));
-  const int n = static_cast<int>(curves.n);
   if (n < 2 || (doses.size() < 3 && noise_sd == 0)) {
     out.excess = detail::without_interval(Status::undefined, 0, n,
                                           n < 2 ? "an excess needs at least two scenarios"
@@ -273,6 +284,13 @@ Slopes dose_slopes(const Numbers& curves, std::span<const double> doses, Seed se
   const double residual_df = static_cast<double>(curves.n) * static_cast<double>(doses.size() - 2);
   out.noise_variance = (noise_sd > 0 ? noise_sd * noise_sd : squares / residual_df) / spread;
   out.true_variance = std::max(0.0, detail::variance(out.slope) - out.noise_variance);
+  if (!std::isfinite(detail::mean_of(out.slope)) || !std::isfinite(out.noise_variance) ||
+      !std::isfinite(out.true_variance)) {
+    out.noise_variance = out.true_variance = 0;
+    out.excess = detail::without_interval(Status::undefined, 0, n,
+                                          "the numbers are too large to compute with", {-1, 1});
+    return out;
+  }
   out.expected = below_zero(out.mean.value, out.noise_variance);
   out.true_share = below_zero(out.mean.value, out.true_variance);
   out.excess = excess_of(out, seed, draws);
