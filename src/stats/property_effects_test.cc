@@ -269,7 +269,7 @@ TEST(Properties, SlopesFollowTheUnitOfTheDose) {
 
 TEST(Properties, SharesMirrorAndTheirIntervalsNest) {
   holds("k of n", [] {
-    const int n = *rc::gen::inRange(1, 300);
+    const int n = *rc::gen::inRange(1, 80);
     const int k = *rc::gen::inRange(0, n + 1);
     for (const auto of :
          {+[](long a, long b) { return wilson(a, b); }, +[](long a, long b) { return exact_share(a, b); }}) {
@@ -308,7 +308,7 @@ TEST(Properties, DetectionTurnsRoundWithItsKinds) {
 
 TEST(Properties, PowerLiesBetweenZeroAndOneAndFallsAwayFromTheMiddle) {
   holds("power", [] {
-    const int n = *rc::gen::inRange(2, 200);
+    const int n = *rc::gen::inRange(2, 80);
     const double sd = *rc::gen::inRange(1, 40) / 20.0;
     const double truth = *rc::gen::inRange(0, 20) / 100.0;
     const double near = tost_power(sd, n, .2, truth);
