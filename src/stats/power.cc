@@ -164,21 +164,24 @@ double tost_power(double sd, int n, double bound, double truth, double alpha) {
   const double error = sd / std::sqrt(n);
   const double critical = detail::t_quantile(1 - alpha, df);
   const bm::chi_squared spread(df);
-  // Given the sample SD (its probability u), the mean must fall within bound - critical · se of 0.
-  const auto given = [&](double u) {
-    const double ratio = std::sqrt(bm::quantile(spread, u) / df);
+  // Given the sample SD, as a ratio to the true one, the mean must fall within bound - critical · se of 0.
+  const auto density = [&](double ratio) {
     const double room = bound - critical * error * ratio;
-    if (room <= 0) return 0.0;
-    return detail::normal_cdf((room - truth) / error) - detail::normal_cdf((-room - truth) / error);
+    if (room <= 0 || ratio <= 0) return 0.0;
+    const double inside =
+        detail::normal_cdf((room - truth) / error) - detail::normal_cdf((-room - truth) / error);
+    return inside * bm::pdf(spread, df * ratio * ratio) * 2 * df * ratio;
   };
-  // Beyond this SD no mean is equivalent: the integrand is smooth below and zero above.
-  const double widest = bound / (critical * error);
-  const double end = std::min(bm::cdf(spread, df * widest * widest), 1 - 1e-15);
-  if (!(end > 0)) return 0;
+  // Beyond the widest SD no mean is equivalent; eight of its own SDs from 1 there is nothing left to add.
+  const double reach = 8 / std::sqrt(2 * df);
+  const double start = std::max(0.0, 1 - reach);
+  const double end = std::min(bound / (critical * error), 1 + 1.5 * reach);
+  if (!(end > start)) return 0;
   double total = 0;
-  const int n_parts = 8;
+  const int n_parts = 12;
+  const double step = (end - start) / n_parts;
   for (int i = 0; i < n_parts; ++i)
-    total += bm::quadrature::gauss<double, 15>::integrate(given, end * i / n_parts, end * (i + 1) / n_parts);
+    total += bm::quadrature::gauss<double, 15>::integrate(density, start + i * step, start + (i + 1) * step);
   return std::clamp(total, 0.0, 1.0);
 }
 
