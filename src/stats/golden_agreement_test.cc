@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stats/agreement.h"
+#include "stats/reliability.h"
 
 namespace sonder::stats {
 namespace {
@@ -126,6 +127,26 @@ TEST(Golden, M05_Fleiss) {
                                   {6, 5, 2, 1, 0},
                                   {0, 2, 2, 3, 7}});
   EXPECT_NEAR(agreement_of_counts(counts, Chance::fleiss).estimate.value, .2099307, 5e-8);
+}
+
+// M6: Shrout and Fleiss 1979. psych.
+TEST(Golden, M06_Icc) {
+  const Numbers scores =
+      numbers({{9, 2, 5, 8}, {6, 1, 3, 2}, {8, 4, 6, 8}, {7, 1, 2, 6}, {10, 5, 6, 9}, {6, 2, 4, 7}});
+  EXPECT_GOLDEN(icc(scores, IccForm::one_single).value, .1657418);
+  EXPECT_GOLDEN(icc(scores, IccForm::two_single).value, .2897638);
+  EXPECT_GOLDEN(icc(scores, IccForm::three_single).value, .7148407);
+  EXPECT_GOLDEN(icc(scores, IccForm::one_mean).value, .4427971);
+  EXPECT_GOLDEN(icc(scores, IccForm::two_mean).value, .6200505);
+  EXPECT_GOLDEN(icc(scores, IccForm::three_mean).value, .9093155);
+}
+
+// M44: SciPy's manual; W of three raters.
+TEST(Golden, M44_Kendall) {
+  const Estimate tau = kendall_tau_b(Values{12, 2, 1, 12, 2}, Values{1, 4, 7, 1, 0});
+  EXPECT_GOLDEN(tau.value, -.4714045);
+  EXPECT_GOLDEN(tau.p, .2827455);
+  EXPECT_GOLDEN(kendall_w(numbers({{1, 2, 3, 4}, {1, 3, 2, 4}, {2, 1, 3, 4}})).value, .7777778);
 }
 
 }  // namespace
