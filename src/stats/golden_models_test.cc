@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "stats/annotators.h"
+#include "stats/annotators.h"
 #include "stats/pairwise.h"
 
 namespace sonder::stats {
@@ -49,6 +51,80 @@ TEST(Golden, M24_Ties) {
   EXPECT_NEAR(rao_kupper.ability[2].value, -1.3620066, 5e-8);
   EXPECT_NEAR(rao_kupper.tie, 1.5861495, 5e-8);
   EXPECT_NEAR(rao_kupper.log_likelihood, -59.9171321, 5e-8);
+}
+
+// M25: anaesthesia, 45 patients, observer 1 three times, observers 2 to 5 once. Dawid and Skene 1979.
+TEST(Golden, M25_DawidSkene) {
+  const std::string patients =
+      "111 1111|333 4334|112 2122|222 3121|222 3222|222 3322|112 2111|333 3433|222 2223|"
+      "232 2223|444 4444|222 3343|111 1111|222 3212|121 1111|111 2111|111 1111|111 1111|"
+      "222 2221|222 1322|222 2222|222 2221|222 3222|221 2222|111 1111|111 1111|232 2222|"
+      "111 1111|111 1111|112 1121|111 1111|333 3233|111 1111|222 2222|222 3232|433 4343|"
+      "221 2232|232 3233|333 3432|111 1111|111 1111|121 2111|232 2222|121 1111|222 2222|";
+  std::vector<Label> labels;
+  int place = 0;
+  int patient = 0;
+  for (const char c : patients) {
+    if (c == '|') {
+      ++patient;
+      place = 0;
+    } else if (c != ' ') {
+      labels.push_back({patient, place < 3 ? 0 : place - 2, c - '1'});
+      ++place;
+    }
+  }
+  ASSERT_EQ(patient, 45);
+  const DawidSkene found = dawid_skene(labels, 4);
+  EXPECT_NEAR(found.prevalence[0], .3999690, 5e-8);
+  EXPECT_NEAR(found.prevalence[1], .4215763, 5e-8);
+  EXPECT_NEAR(found.prevalence[2], .1117880, 5e-8);
+  EXPECT_NEAR(found.prevalence[3], .0666667, 5e-8);
+  EXPECT_NEAR(found.log_likelihood, -190.7309966, 5e-8);
+  const double observer1[] = {.0703, .8766, .0531, 0};
+  for (std::size_t label = 0; label < 4; ++label)
+    EXPECT_NEAR(found.confusion[0].row(1)[label], observer1[label], 5e-5);
+  int sizes[4] = {};
+  for (std::size_t i = 0; i < 45; ++i) ++sizes[found.best(i)];
+  EXPECT_EQ(sizes[0], 18);
+  EXPECT_EQ(sizes[1], 19);
+  EXPECT_EQ(sizes[2], 5);
+  EXPECT_EQ(sizes[3], 3);
+  EXPECT_EQ(found.best(2), 1);  // patient 3
+}
+
+// M25: Dawid and Skene's anaesthesia data; observer 1 three times, then observers 2 to 5.
+TEST(Golden, M25_DawidSkene) {
+  const std::string patients =
+      "111 1111|333 4334|112 2122|222 3121|222 3222|222 3322|112 2111|333 3433|222 2223|"
+      "232 2223|444 4444|222 3343|111 1111|222 3212|121 1111|111 2111|111 1111|111 1111|"
+      "222 2221|222 1322|222 2222|222 2221|222 2222|222 3222|221 2222|111 1111|111 1111|232 2222|"
+      "111 1111|111 1111|112 1121|111 1111|333 3233|111 1111|222 2222|222 3232|433 4343|"
+      "221 2232|232 3233|333 3432|111 1111|111 1111|121 2111|232 2222|121 1111|111 2222|222 2222|"
+      "";
+  std::vector<Label> labels;
+  int item = 0;
+  int place = 0;
+  for (const char c : patients) {
+    if (c == ' ') continue;
+    if (c == '|') {
+      ++item;
+      place = 0;
+      continue;
+    }
+    labels.push_back({item, std::max(0, place - 2), c - '1'});
+    ++place;
+  }
+  ASSERT_EQ(item, 45);
+  const DawidSkene found = dawid_skene(labels, {45, 5, 4});
+  EXPECT_EQ(found.status, Status::ok);
+  const Values share = {.3999690, .4215763, .1117880, .0666667};
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(found.share[k], share[k], 5e-8);
+  EXPECT_NEAR(found.log_likelihood, -190.7309966, 5e-8);
+  const Values observer = {.0703, .8766, .0531, 0};
+  for (std::size_t l = 0; l < 4; ++l) EXPECT_NEAR(found.confusion[0].row(1)[l], observer[l], 5e-5);
+  const int sizes[] = {18, 19, 5, 3};
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(std::count(found.best.begin(), found.best.end(), k), sizes[k]);
+  EXPECT_EQ(found.best[2], 1);
 }
 
 }  // namespace

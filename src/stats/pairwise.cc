@@ -142,7 +142,8 @@ class Problem {
       if (gradient != nullptr) {
         gradient->head(n_) -= ridge_ * centred;
         information->topLeftCorner(n_, n_) +=
-            ridge_ * (Eigen::MatrixXd::Identity(n_, n_) - Eigen::MatrixXd::Constant(n_, n_, 1.0 / static_cast<double>(n_)));
+            ridge_ * (Eigen::MatrixXd::Identity(n_, n_) -
+                      Eigen::MatrixXd::Constant(n_, n_, 1.0 / static_cast<double>(n_)));
       }
     }
     if (gradient != nullptr) {
