@@ -1,6 +1,5 @@
-// What is the truth, when several judges label the same items and none is right always?
-// A diagnostic of judges, never ground truth: both models assume that judges err independently given the
-// truth, which judges of the same family do not. Results never hold NaN.
+// What is the truth behind labels that disagree, and who can be trusted? Diagnostics, never ground truth:
+// both models take errors as independent given the truth, which judges of one family are not.
 #pragma once
 
 #include <span>
@@ -13,55 +12,71 @@
 
 namespace sonder::stats {
 
-// One judge's label of one item, all numbered from 0. A judge may label an item more than once.
+// One label: any item and annotator number >= 0, category in 0..K-1. Repeats are allowed.
 struct Label {
-  int item = 0, judge = 0, label = 0;
+  int item = 0, annotator = 0, category = 0;
 };
 
-struct Sizes {
-  int n_items = 0, n_judges = 0, n_labels = 0;
+struct EmOptions {
+  int most_steps = 10000;
+  double tolerance = 1e-9;  // largest change of a probability in one step
+  double smoothing = 0;     // pseudo-count in every cell; 0: exact maximum likelihood
 };
 
-// Labels outside `sizes`: Error(bad_input). Items without labels get the shares as their posterior and are
-// flagged, judges without labels are left out of the fit and flagged. No label: undefined; fewer than two
-// judges: flagged, as nothing tells the judge from the truth.
-struct Annotation {
-  Numbers truth;              // [n items × n labels] posterior
-  std::vector<int> best;      // [n items] the likeliest label; the lowest of equals
-  std::vector<double> share;  // [n labels] of items
+// Dawid and Skene's EM from vote shares, in log-space. Items and annotators in rising order of their numbers;
+// those without a label are not there (an annotator who never labelled is dropped).
+// No label: undefined. One annotator, fewer than three labels per item on average, or not settled: flagged.
+// More than two categories: a warning, since judges alone do not identify the truth then (methods.md 4.7).
+// O(labels × K) per step. Source: [Dawid1979].
+struct DawidSkene {
+  std::vector<double> prevalence;      // [K]
+  std::vector<Numbers> confusion;      // per annotator [K truth × K label]; a truth never met has a row of 0
+  Numbers posterior;                   // [n_items × K]
+  std::vector<int> items, annotators;  // their numbers, in order
   double log_likelihood = 0;
-  int n_steps = 0;
+  int steps = 0;
   Status status = Status::ok;
-  int n_units = 0;  // items with a label
+  int n_units = 0;  // items
   std::vector<std::string> warnings;
+  // The most likely category of an item (row of posterior); the first of equals.
+  int best(std::size_t item) const;
 };
+DawidSkene dawid_skene(std::span<const Label> labels, int n_categories, EmOptions options = {});
 
-// Dawid and Skene's model by EM from the shares of votes, in log space. smoothing is added to every cell of
-// every confusion matrix: 0 is maximum likelihood. confusion: [n judges] of [truth × label]; the rows of a
-// class that is never the truth, and judges without labels, are 0. Flagged when EM had not settled.
-// Source: [Dawid1979], methods.md 4.7.
-struct DawidSkene : Annotation {
-  std::vector<Numbers> confusion;
+// Its prevalence [K] with percentile bootstrap intervals over items; every draw starts from the fit, so that
+// classes keep their names. p: 1 (no null). Fewer than 10 items: flagged; 1: refused.
+std::vector<Estimate> dawid_skene_prevalence(std::span<const Label> labels, int n_categories, Seed seed,
+                                             int draws = 999, EmOptions options = {});
+
+// MACE: an annotator knows the truth with probability `competence`, else draws from her own `spam` [K]. Truth
+// uniform. EM from several starts (the first from votes, the others random), best likelihood kept. A little
+// smoothing keeps a constant annotator from explaining everything. Good at finding those who answer always
+// the same. Fewer than three annotators, or not settled: flagged. Source: [Hovy2013], methods.md 4.7.
+struct MaceOptions {
+  EmOptions em = {2000, 1e-8, 0.1};
+  int starts = 10;
 };
-DawidSkene dawid_skene(std::span<const Label> labels, Sizes sizes, double smoothing = 0);
-
-// The shares of the classes with percentile bootstrap intervals over items; p: against 1/n_labels. Fewer than
-// 10 items: refused. Every draw is a whole fit.
-std::vector<Estimate> dawid_skene_shares(std::span<const Label> labels, Sizes sizes, Seed seed,
-                                         int draws = 199, double smoothing = 0);
-
-// MACE: a judge knows the truth with probability competence[j], else answers from habit[j] whatever the
-// truth; all truths alike beforehand, so `share` is the mean posterior. EM from the shares of votes;
-// smoothing is added to the counts (the authors' 0.01 / n_labels when negative). Good at finding judges who
-// answer always the same. Source: [Hovy2013], methods.md 4.7.
-struct Mace : Annotation {
-  std::vector<double> competence;  // [n judges], 0 for one without labels
-  Numbers habit;                   // [n judges × n labels]
+struct Mace {
+  std::vector<double> competence;      // [n_annotators]
+  Numbers spam;                        // [n_annotators × K]
+  Numbers posterior;                   // [n_items × K]
+  std::vector<int> items, annotators;  // their numbers, in order
+  double log_likelihood = 0;
+  int steps = 0;
+  Status status = Status::ok;
+  int n_units = 0;  // items
+  std::vector<std::string> warnings;
+  int best(std::size_t item) const;
 };
-Mace mace(std::span<const Label> labels, Sizes sizes, double smoothing = -1);
+Mace mace(std::span<const Label> labels, int n_categories, Seed seed, const MaceOptions& options = {});
 
-// k judges whose errors correlate by `mean_correlation` are worth so many independent ones:
-// k / (1 + (k - 1) r). r in (-1 / (k - 1), 1]. Source: methods.md 4.7.
-double effective_judges(int k, double mean_correlation);
+// k / (1 + (k - 1) r): how many independent judges k judges are worth whose errors correlate by r on average.
+// errors: [n items × k judges], against human labels. Negative r counts as 0. Fewer than two judges or
+// constant errors: k. Source: methods.md 4.7.
+struct PanelSize {
+  double effective = 0;
+  double mean_correlation = 0;
+};
+PanelSize effective_judges(const Numbers& errors);
 
 }  // namespace sonder::stats

@@ -101,7 +101,7 @@ Fit random(const Votes& votes, Seed seed) {
 
 }  // namespace
 
-Mace mace(std::span<const Label> labels, int n_categories, Seed seed, MaceOptions options) {
+Mace mace(std::span<const Label> labels, int n_categories, Seed seed, const MaceOptions& options) {
   require(options.starts >= 1 && options.em.most_steps >= 1 && options.em.tolerance > 0 &&
               options.em.smoothing >= 0,
           "MACE takes at least one start and one step, a tolerance above 0 and a smoothing of 0 or more");
