@@ -137,7 +137,7 @@ void decode(std::vector<Row>& rows, const Cancel& cancel) {
   model::Want all;
   all.layers = layers;
   const Paired c = in_turns([&] { m->read(passages, {}, all, nothing, cancel); },
-                            [&] { m->read(passages, {}, {}, nothing, cancel); }, 5);
+                            [&] { m->read(passages, {}, {}, nothing, cancel); }, 11);
   std::size_t n_read = 0;
   for (const auto& passage : passages) n_read += passage.tokens.size();
   const double prefill = static_cast<double>(n_read) / c.b;

@@ -54,7 +54,7 @@ function(sonder_room name)
 
   if(tests AND BUILD_TESTING)
     add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE sonder_${name} GTest::gtest_main)
+    target_link_libraries(${name}_test PRIVATE sonder_${name} GTest::gtest_main ${SONDER_TEST_PARTS_${name}})
     target_compile_definitions(${name}_test PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
     sonder_test(${name} ${name}_test unit)
   endif()

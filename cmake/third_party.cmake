@@ -13,6 +13,7 @@
 # CLI11 2.3             the command line                     (Debian libcli11-dev)
 # zlib 1.2               replies inside the page              (Debian zlib1g-dev)
 # GoogleTest 1.12, Google Benchmark 1.7                      tests and benchmarks
+# RapidCheck (2020)     properties of random inputs, shrunk on failure (Debian librapidcheck-dev)
 # Observable Plot 0.6.17, d3 7.9.0   the page's charts; npm tarballs, sha256 in `dev`
 
 set(SONDER_LLAMA "$ENV{SONDER_LLAMA}" CACHE PATH "llama.cpp as ./dev setup built it: src/ and build/")
@@ -30,6 +31,7 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc icu-i18n)
@@ -56,6 +58,7 @@ target_link_libraries(sonder_llama INTERFACE -Wl,--start-group ${_llama_found} -
 set(SONDER_PARTS_base OpenSSL::Crypto Boost::headers fmt::fmt)
 set(SONDER_PARTS_text PkgConfig::ICU)
 set(SONDER_PARTS_stats Eigen3::Eigen Boost::headers)
+set(SONDER_TEST_PARTS_stats rapidcheck)
 set(SONDER_PARTS_store SQLite::SQLite3 yaml-cpp sonder_json)
 set(SONDER_PARTS_model sonder_llama PkgConfig::ZIP)
 set(SONDER_PARTS_latent Eigen3::Eigen sonder_json sonder_llama)

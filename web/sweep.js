@@ -12,7 +12,7 @@ function sweepData(d, score) {
 function drawSweep(d, score, width) {
   const { methods, rows } = sweepData(d, score);
   const layers = d.sweep.map((s) => s.layer);
-  const last = Math.max(...layers, d.layer);
+  const last = Math.max(...layers, d.layer, d.steer_layer);
   const height = Math.max(300, Math.min(400, width * 0.5));
   const marginRight = 108;
   const nulls = score === "auroc" ? d.nulls : [];
@@ -70,7 +70,7 @@ function drawSweep(d, score, width) {
           fontSize: 11.5,
         }),
       ),
-      Plot.ruleX([d.layer], { stroke: "var(--accent)", strokeWidth: 1.5 }),
+      Plot.ruleX([d.steer_layer], { stroke: "var(--accent)", strokeWidth: 1.5 }),
       methods.map((m, i) => {
         const own = rows.filter((r) => r.method === m);
         const { colour, dash, symbol } = look(i);
@@ -96,12 +96,12 @@ function drawSweep(d, score, width) {
             }),
           ],
       text([d], {
-        x: "layer",
+        x: "steer_layer",
         y: domain[1],
-        text: () => `layer ${d.layer}, chosen`,
+        text: () => `pushed at layer ${d.steer_layer}`,
         dy: 8,
-        dx: d.layer > last * 0.7 ? -6 : 6,
-        textAnchor: d.layer > last * 0.7 ? "end" : "start",
+        dx: d.steer_layer > last * 0.6 ? -6 : 6,
+        textAnchor: d.steer_layer > last * 0.6 ? "end" : "start",
       }),
       tip(
         rows,
@@ -125,7 +125,7 @@ function sweepFigure(d) {
     summary:
       `Line chart of decodability by layer for the ${d.facet} facet. The highest cross-validated AUROC is ` +
       `${num(best.auroc)} at layer ${best.layer} (${METHODS[best.method] || best.method}). The nested score, chosen without ` +
-      `looking, is ${num(d.auroc)}. Baselines: ${d.baselines.map((b) => `${b.name} ${num(b.auroc)}`).join(", ") || "none"}.`,
+      `looking, is ${num(d.auroc)}; that search prefers layer ${d.layer}, and the study pushes at layer ${d.steer_layer}. Baselines: ${d.baselines.map((b) => `${b.name} ${num(b.auroc)}`).join(", ") || "none"}.`,
     key: [
       ...methods.map((m, i) => ({ label: METHODS[m] || m, ...look(i) })),
       { label: "nested score: the honest one", colour: INK, symbol: "star", line: false },
@@ -143,7 +143,8 @@ function sweepFigure(d) {
     draw: (width) => drawSweep(d, score, width),
     note:
       "The lines choose their best layer after looking at it. The star does not: layer and method were chosen without " +
-      "the scenarios on which it is scored. Believe the star.",
+      `the scenarios on which it is scored. Believe the star. It stands at layer ${d.layer}, which that search prefers; ` +
+      `the study pushes at layer ${d.steer_layer}.`,
     data: table(
       "Cross-validated score by layer and method",
       [

@@ -45,11 +45,11 @@ function detectionFacts(d) {
       `${num(d.p, 4)} (${plural(d.n_permutations, "permutation")} of the whole pipeline; it cannot fall below ${num(1 / (d.n_permutations + 1), 4)})`,
     ],
     ["held-out concordance", interval(figureOf(d, "held_out"), 3, num) + ", fitted on fit, scored on test"],
-    ["before any reply token", `AUROC ${num(d.prompt_position_auroc)} (should be near 0.5)`],
+    ["before any reply token", `AUROC ${num(d.prompt_position_auroc)} (one prompt for both: anything but 0.50 is a fault)`],
     ["on the other facet's texts", `AUROC ${num(d.cross_facet_auroc)}`],
     ["cosine with the other facet", `${num(d.cosine_other)} (descriptive only)`],
     [
-      `at layer ${d.layer}`,
+      `at layer ${d.steer_layer}`,
       `class gap ${num(d.class_gap, 1)}, median norm ${num(d.median_norm, 1)}, spread on neutral text ${num(d.sd_neutral, 1)}`,
     ],
   ];

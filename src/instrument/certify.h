@@ -52,10 +52,15 @@ struct CertificateResult {
   int n_scenarios = 0;
 };
 
-// Gates and codes: methods.md 4.5. A bank text without a score leaves its scenario out of the gates that need
-// it; when more than `limits.missing` of them have none, V1 fails, so that nobody is certified on the texts
-// that suit him. Throws Error(bad_input) when the columns have different lengths or the ladder has not four
-// levels.
+// Gates and codes: methods.md 4.5; V5 needs the mean of both rephrasings inside the
+// bound, and neither shown to be outside it, since a fall of one could hide a rise of the other. A bank text
+// without a score leaves its scenario out of the gates that need it; when more than `limits.missing` of them
+// have none, V1 fails, so that nobody is certified on the texts that suit him. Throws Error(bad_input) when
+// the columns have different lengths or the ladder has not four levels.
 CertificateResult certify(const CertificateScores& scores, const CertificateLimits& limits);
+
+// The cheapest gate alone: V1 from `neu` and `emp`; the others are not taken. What fails here need not be
+// asked about the other texts. Never certifies.
+CertificateResult certify_anchor(const CertificateScores& scores, const CertificateLimits& limits);
 
 }  // namespace sonder::instrument

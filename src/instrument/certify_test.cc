@@ -122,6 +122,29 @@ TEST(Certify, AnInstrumentThatARephrasingMovesIsUnstable) {
   EXPECT_EQ(failures(certify(scores_of({.rephrase = -0.2}), limits())), "V5:UNSTABLE");
 }
 
+TEST(Certify, AFallOfOneRephrasingCannotHideARiseOfTheOther) {
+  CertificateScores s = scores_of({});
+  for (auto& score : s.rephrase_neu) score = *score + 0.2;
+  for (auto& score : s.rephrase_emp) score = *score - 0.2;
+  const CertificateResult r = certify(s, limits());
+  EXPECT_EQ(failures(r), "V5:UNSTABLE");
+  EXPECT_NE(r.gates[3].detail.find("NEU alone +0."), std::string::npos) << r.gates[3].detail;
+  EXPECT_NE(r.gates[3].detail.find("EMP alone -0."), std::string::npos) << r.gates[3].detail;
+}
+
+TEST(Certify, TheAnchorAloneDecidesV1AsTheWholeDoesAndNothingElse) {
+  for (const double gap : {0.0, 1.0}) {
+    const CertificateScores s = scores_of({.gap = gap});
+    const CertificateResult whole = certify(s, limits());
+    const CertificateResult anchor = certify_anchor(s, limits());
+    EXPECT_EQ(anchor.gates[0].passed, gap > 0);
+    EXPECT_EQ(anchor.gates[0].detail, whole.gates[0].detail);
+    EXPECT_EQ(anchor.natural_gap, whole.natural_gap);
+    EXPECT_FALSE(anchor.certified);
+    for (std::size_t g = 1; g < 5; ++g) EXPECT_FALSE(anchor.gates[g].taken) << anchor.gates[g].code;
+  }
+}
+
 // The margin is a twentieth of the gap: noise that the other gates bear is too much for 32 scenarios here.
 TEST(Certify, AnUnsteadyInstrumentIsToldHowManyScenariosItLacks) {
   const CertificateResult r = certify(scores_of({.noise = 0.3}), limits());

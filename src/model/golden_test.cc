@@ -85,8 +85,7 @@ TEST_F(GoldenSmol, ResidualsAfterEveryBlockAreThoseOfTransformers) {
     passages.push_back({tokens, {}, static_cast<int>(tokens.size())});
   }
   std::vector<Reading> readings(passages.size());
-  model_->read(passages, {}, want, [&](std::size_t i, Reading reading) { readings[i] = std::move(reading); },
-               {});
+  model_->read(passages, {}, want, [&](std::size_t i, const Reading& reading) { readings[i] = reading; }, {});
 
   // Without the first token of each text: its norm, ten times that of the others, would hide them.
   std::vector<Apart> layers(n_layers);

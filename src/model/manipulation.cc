@@ -38,7 +38,7 @@ Reading read_one(Model& model, const Passage& passage, const Hook& hook, const W
                  const Cancel& cancel) {
   Reading reading;
   model.read(
-      {&passage, 1}, hook, want, [&](std::size_t, Reading r) { reading = std::move(r); }, cancel);
+      {&passage, 1}, hook, want, [&](std::size_t, const Reading& r) { reading = r; }, cancel);
   return reading;
 }
 

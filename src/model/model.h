@@ -149,7 +149,7 @@ class Model {
   virtual void reply(std::span<const Request> requests, const OnReply& done, const Cancel& cancel) = 0;
 
   // Reads passages under a hook. `done(i, reading)` in order of i.
-  using OnReading = std::function<void(std::size_t i, Reading reading)>;
+  using OnReading = std::function<void(std::size_t i, const Reading& reading)>;  // lent for the call
   virtual void read(std::span<const Passage> passages, const Hook& hook, const Want& want,
                     const OnReading& done, const Cancel& cancel) = 0;
 

@@ -23,14 +23,15 @@ Detection detection(bool affective) {
   d.why = affective
               ? "The read-out beats the best baseline, a bag of words, by 0.09 in scenarios it never saw."
               : "The read-out beats the best baseline, a bag of words, by 0.06 in scenarios it never saw.";
-  d.layer = affective ? 16 : 14;
+  d.layer = affective ? 18 : 14;
   d.method = "lda";
+  d.steer_layer = affective ? 16 : 14;
   d.auroc = affective ? 0.871 : 0.846;
   d.concordance = affective ? figure(0.912, 0.048) : figure(0.884, 0.061);
   d.p = 0.005;
   d.n_permutations = 199;
   d.held_out = affective ? figure(0.906, 0.055) : figure(0.859, 0.072);
-  d.prompt_position_auroc = affective ? 0.508 : 0.493;
+  d.prompt_position_auroc = 0.5;
   d.cross_facet_auroc = affective ? 0.662 : 0.641;
   d.cosine_other = 0.31;
   d.class_gap = affective ? 11.3 : 9.8;

@@ -115,10 +115,12 @@ ClusteredMean clustered_mean(std::span<const double> x, std::span<const int> clu
             0};
   }
   const auto n = static_cast<double>(x.size());
+  const double off = detail::sum(found.residual) / n;  // what rounding the mean leaves over
   double squares = 0;
   for (std::size_t c = 0; c < found.size.size(); ++c) {
     const double weight = how == ClusterError::cr2 ? 1 / (1 - found.size[c] / n) : 1.0;
-    squares += weight * found.residual[c] * found.residual[c];
+    const double residual = found.residual[c] - found.size[c] * off;
+    squares += weight * residual * residual;
   }
   if (how == ClusterError::cr1) squares *= n_clusters / (n_clusters - 1.0);
   if (detail::variance(x) == 0) squares = 0;

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "stats/detail/draw.h"
+#include "stats/detail/flips.h"
 #include "stats/detail/numbers.h"
 #include "stats/mean.h"
 
@@ -53,15 +55,10 @@ Tally enumerate(std::span<const double> x, double observed, double tie) {
 
 Tally simulate(std::span<const double> x, double observed, double tie, Seed seed, int draws) {
   Tally tally;
+  const detail::Flips flips(x);
   for (int b = 0; b < draws; ++b) {
     Stream stream(seed.child(static_cast<std::uint64_t>(b)));
-    double total = 0;
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      if (i % 32 == 0) bits = stream();
-      total += (bits & 1U) != 0 ? x[i] : -x[i];
-      bits >>= 1U;
-    }
+    const double total = flips.signed_sum(stream);
     tally.greater += total >= observed - tie ? 1U : 0U;
     tally.extreme += std::abs(total) >= std::abs(observed) - tie ? 1U : 0U;
   }
@@ -75,17 +72,6 @@ std::vector<double> to_largest_one(std::span<const double> x) {
   std::vector<double> scaled(x.begin(), x.end());
   for (double& value : scaled) value /= largest;
   return scaled;
-}
-
-// A 32-bit index below n without bias, by multiplication: half the price of Stream::below. Source:
-// [Lemire2019].
-std::size_t index_below(Stream& stream, std::uint32_t n) {
-  std::uint64_t product = static_cast<std::uint64_t>(stream()) * n;
-  if (static_cast<std::uint32_t>(product) < n) {
-    const std::uint32_t floor = static_cast<std::uint32_t>(-n) % n;
-    while (static_cast<std::uint32_t>(product) < floor) product = static_cast<std::uint64_t>(stream()) * n;
-  }
-  return static_cast<std::size_t>(product >> 32U);
 }
 
 std::vector<double> leave_one_out(std::size_t n_units, const Statistic& statistic) {
@@ -300,7 +286,7 @@ Estimate bca(std::size_t n_units, const Statistic& statistic, Seed seed, int dra
   std::vector<double> replicates(static_cast<std::size_t>(draws));
   for (std::size_t b = 0; b < replicates.size(); ++b) {
     Stream stream(seed.child(b));
-    for (auto& unit : resample) unit = index_below(stream, static_cast<std::uint32_t>(n_units));
+    for (auto& unit : resample) unit = detail::index_below(stream, static_cast<std::uint32_t>(n_units));
     replicates[b] = statistic(resample);
   }
   return bca_of(value, replicates, jack).estimate;

@@ -16,15 +16,31 @@ void require_count(long k, long n) {
           "a share needs 0 <= k <= n, and n below 2^31");
 }
 
+// The sum of all outcomes no likelier than the observed one: its own tail, and the far one from where it is
+// as unlikely. Found by bisection, as likelihood only falls away from the mode.
 double exact_p(long k, long n, double null) {
   const boost::math::binomial distribution(static_cast<double>(n), null);
-  const double observed = boost::math::pdf(distribution, static_cast<double>(k));
-  const double limit = observed * (1 + 1e-7);  // as R does: equal likelihoods may differ by rounding
-  double p = 0;
-  for (long i = 0; i <= n; ++i) {
-    const double likelihood = boost::math::pdf(distribution, static_cast<double>(i));
-    if (likelihood <= limit) p += likelihood;
+  const auto likelihood = [&](long i) { return boost::math::pdf(distribution, static_cast<double>(i)); };
+  const double limit = likelihood(k) * (1 + 1e-7);  // as R does: equal likelihoods may differ by rounding
+  const long mode = std::min(n, static_cast<long>((static_cast<double>(n) + 1) * null));
+  if (likelihood(mode) <= limit) return 1;
+  long low = k < mode ? mode : 0;  // the far tail starts in low..high, or just beyond
+  long high = k < mode ? n + 1 : mode;
+  while (low < high) {
+    const long middle = low + (high - low) / 2;
+    const bool in_tail = likelihood(middle) <= limit;
+    if (k < mode ? in_tail : !in_tail)
+      high = middle;
+    else
+      low = middle + 1;
   }
+  const auto up_to = [&](long i) {
+    return i < 0 ? 0 : boost::math::cdf(distribution, static_cast<double>(i));
+  };
+  const auto above = [&](long i) {
+    return i >= n ? 0 : boost::math::cdf(boost::math::complement(distribution, static_cast<double>(i)));
+  };
+  const double p = k < mode ? up_to(k) + above(low - 1) : above(k - 1) + up_to(low - 1);
   return std::clamp(p, std::numeric_limits<double>::min(), 1.0);
 }
 

@@ -71,6 +71,25 @@ TEST(ExactShare, CoversAtLeastAsOftenAsItSays) {
   EXPECT_LT(inside, .99);
 }
 
+TEST(ExactShare, SumsTheOutcomesNoLikelier) {  // one by one
+  for (const double null : {.5, .75, .1, .333}) {
+    for (const long n : {1L, 2L, 7L, 20L, 33L}) {
+      for (long k = 0; k <= n; ++k) {
+        const auto likelihood = [&](long i) {
+          double value = 1;
+          for (long j = 1; j <= i; ++j) value *= static_cast<double>(n - i + j) / static_cast<double>(j);
+          return value * std::pow(null, static_cast<double>(i)) *
+                 std::pow(1 - null, static_cast<double>(n - i));
+        };
+        double p = 0;
+        for (long i = 0; i <= n; ++i) p += likelihood(i) <= likelihood(k) * (1 + 1e-7) ? likelihood(i) : 0;
+        EXPECT_NEAR(exact_share(k, n, null).p, p, 1e-12) << k << " of " << n << ", " << null;
+      }
+    }
+  }
+  EXPECT_LT(exact_share(1000000000, 2000000000).p - 1, 1e-9);  // and at once for any n
+}
+
 TEST(ExactShare, HandlesNoneAndAll) {
   EXPECT_EQ(exact_share(0, 9).ci95.low, 0);
   EXPECT_NEAR(exact_share(0, 9).ci95.high, 1 - std::pow(.025, 1.0 / 9), 1e-12);

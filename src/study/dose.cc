@@ -9,6 +9,7 @@
 
 #include "latent/dose.h"
 #include "stats/mean.h"
+#include "study/figures.h"
 
 namespace sonder::study {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kUnrelatedTokens = 16;    // length of the base reply on which KL is read
+constexpr double kCircles = 0.5;        // a reply that never ends and repeats this share of its 4-grams
 constexpr double kManipulation = 1e-3;  // relative error of the shift; what f32 addition allows, with room
 
 // Share of a text's word n-grams that already occurred in it.
@@ -47,11 +49,16 @@ Shape shape_of(const std::vector<std::vector<Cell>>& cells) {
   int n = 0;
   for (const auto& scenario : cells)
     for (const Cell& cell : scenario) {
-      if (!cell) continue;
-      const std::vector<std::string> words = words_of(cell->text);
       ++n;
-      shape.repetition += repeated_ngrams(words, 4);
-      shape.broken += words.size() < 3 ? 1 : 0;
+      if (!cell) {
+        shape.broken += 1;
+        continue;
+      }
+      const std::vector<std::string> words = words_of(cell->text);
+      const double repetition = repeated_ngrams(words, 4);
+      const bool circles = cell->stopped == model::Stopped::limit && repetition > kCircles;
+      shape.repetition += repetition;
+      shape.broken += words.size() < 3 || circles ? 1 : 0;
       for (std::size_t i = 0; i + 1 < words.size(); ++i) bigrams.emplace(words[i], words[i + 1]), ++n_bigrams;
     }
   if (n > 0) shape.repetition /= n, shape.broken /= n;
@@ -59,48 +66,55 @@ Shape shape_of(const std::vector<std::vector<Cell>>& cells) {
   return shape;
 }
 
-// Mean log-probability per token of each reply under the unsteered model, [arm][scenario]; NaN-free: empty
-// optional.
+// Mean log-probability per token of each scenario's replies under the unsteered model, [arm][scenario]; empty
+// where there is no reply.
 using LogProbs = std::vector<std::vector<std::optional<double>>>;
 
 LogProbs unsteered_log_probs(Lab& lab, const std::vector<Arm>& arms,
                              const std::vector<const store::Scenario*>& scenarios, const Replies& cells) {
-  LogProbs out(arms.size(), std::vector<std::optional<double>>(scenarios.size()));
+  struct Sum {
+    double total = 0;
+    int n = 0;
+  };
+  std::vector<std::vector<Sum>> sums(arms.size(), std::vector<Sum>(scenarios.size()));
   std::vector<model::Passage> passages;
-  std::vector<std::pair<std::size_t, std::size_t>> places;
+  std::vector<Sum*> places;
   std::vector<std::string> keys;
+  const auto add = [](Sum& sum, double mean) { sum.total += mean, ++sum.n; };
   for (std::size_t s = 0; s < scenarios.size(); ++s) {
     const auto prompt = prompt_of(lab, scenarios[s]->message, "");
-    for (std::size_t a = 0; a < arms.size(); ++a) {
-      const Cell& cell = cells[a][s].front();
-      if (!cell || cell->tokens.empty()) continue;
-      model::Passage p{prompt, {static_cast<int>(prompt.size())}, static_cast<int>(prompt.size())};
-      p.tokens.insert(p.tokens.end(), cell->tokens.begin(), cell->tokens.end());
-      const std::string key = key_of({lab.subject.card().sha256, "log p", json(p.tokens).dump()});
-      if (const auto body = lab.ledger.find(lab.run, "reading", key)) {
-        out[a][s] = json::parse(*body)["mean"].get<double>();
-        continue;
+    for (std::size_t a = 0; a < arms.size(); ++a)
+      for (const Cell& cell : cells[a][s]) {
+        if (!cell || cell->tokens.empty()) continue;
+        model::Passage p{prompt, {static_cast<int>(prompt.size())}, static_cast<int>(prompt.size())};
+        p.tokens.insert(p.tokens.end(), cell->tokens.begin(), cell->tokens.end());
+        const std::string key = key_of({lab.subject.card().sha256, "log p", json(p.tokens).dump()});
+        if (const auto body = lab.ledger.find(lab.run, "reading", key)) {
+          add(sums[a][s], json::parse(*body)["mean"].get<double>());
+          continue;
+        }
+        passages.push_back(std::move(p));
+        places.push_back(&sums[a][s]);
+        keys.push_back(key);
       }
-      passages.push_back(std::move(p));
-      places.emplace_back(a, s);
-      keys.push_back(key);
-    }
   }
   const OnProgress progress = lab.counted("texts");
   std::vector<store::Entry> entries;
   lab.subject.read(
       passages, {}, {.layers = {}, .log_probs = true},
       [&](std::size_t i, const model::Reading& reading) {
-        double sum = 0;
-        for (const double p : reading.log_probs) sum += p;
-        const double mean = sum / static_cast<double>(reading.log_probs.size());
-        out[places[i].first][places[i].second] = mean;
+        const double mean = mean_of(reading.log_probs);
+        add(*places[i], mean);
         entries.push_back({"reading", keys[i], json{{"mean", mean}}.dump()});
         if (progress)
           progress({"", "", static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(passages.size())});
       },
       lab.cancel);
   lab.ledger.append(lab.run, entries);
+  LogProbs out(arms.size(), std::vector<std::optional<double>>(scenarios.size()));
+  for (std::size_t a = 0; a < arms.size(); ++a)
+    for (std::size_t s = 0; s < scenarios.size(); ++s)
+      if (sums[a][s].n > 0) out[a][s] = sums[a][s].total / sums[a][s].n;
   return out;
 }
 
@@ -127,7 +141,8 @@ void judge(const store::GatePlan& gates, SideEffects& row) {
     fail(fmt::format("perplexity ratio up to {:.2f}, limit {:.2f}", row.fluency.hi90, gates.fluency));
   if (row.repetition > gates.degeneration)
     fail(fmt::format("repetition +{:.1f} points", 100 * row.repetition));
-  if (row.broken > gates.degeneration) fail(fmt::format("{:.0f} % empty replies", 100 * row.broken));
+  if (row.broken > gates.degeneration)
+    fail(fmt::format("{:.0f} % more replies are empty or go in circles", 100 * row.broken));
 }
 
 }  // namespace
@@ -168,7 +183,7 @@ std::map<std::string, double> unrelated_kl(Lab& lab, const std::vector<Arm>& arm
   std::vector<Rows> base(n);
   lab.subject.read(
       passages, {}, {.layers = {}, .logits = true},
-      [&](std::size_t i, model::Reading r) { base[i] = std::move(r.logits); }, lab.cancel);
+      [&](std::size_t i, const model::Reading& r) { base[i] = r.logits; }, lab.cancel);
   const OnProgress progress = lab.counted("arms");
   for (std::size_t a = 0; a < open.size(); ++a) {
     double sum = 0;
@@ -224,7 +239,7 @@ std::vector<SideEffects> side_effects(Lab& lab, const std::vector<Arm>& arms,
     row.kind = arms[a].kind;
     row.direction = arms[a].facet;
     row.dose = arms[a].dose;
-    row.kl = kl.contains(row.arm) ? kl.at(row.arm) : 0;
+    row.kl = kl.at(row.arm);
     row.fluency = fluency_of(log_probs[a], log_probs[0]);
     row.repetition = shape.repetition - base.repetition;
     row.broken = shape.broken - base.broken;

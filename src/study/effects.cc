@@ -51,6 +51,7 @@ Spent spend_one(Lab& lab, const Played& played, const Examined& who) {
   look(who.bank.emp);
   look(who.bank.neu);
   if (low > high) low = high = 0;  // nothing could be scored: every shift is 0 and all is missing
+  spent.low = low, spent.high = high;
   for (std::size_t a = 0; a < played.arms.size(); ++a) {
     // Missing scores are outcomes (methods.md 5.9). The claim is that steering and prompts raise the score,
     // and that placebos, ablations and pushes the other way do not: what is missing is filled against it.

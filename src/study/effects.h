@@ -32,6 +32,7 @@ struct Spent {
   int n_missing = 0;
   int n_scores = 0;
   double worst_missing = 0;  // largest share missing in any one arm
+  double low = 0, high = 0;  // the extremes seen: what stands in for a missing score
 };
 
 // Spends the instruments that earned it, and those that the plan wants spent always.

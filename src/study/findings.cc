@@ -233,14 +233,15 @@ void describe(Io& io, typename Io::template Ref<RandomNull> x) {
 
 template <class Io>
 void describe(Io& io, typename Io::template Ref<Detection> x) {
-  auto& [facet, status, why, layer, method, auroc, concordance, p, n_permutations, held_out,
+  auto& [facet, status, why, layer, method, steer_layer, auroc, concordance, p, n_permutations, held_out,
          prompt_position_auroc, cross_facet_auroc, cosine_other, class_gap, median_norm, sd_neutral, sweep,
          baselines, nulls] = x;
-  io("facet", facet)("status", status)("why", why)("layer", layer)("method", method)("auroc", auroc)(
-      "concordance", concordance)("p", p)("n_permutations", n_permutations)("held_out", held_out)(
-      "prompt_position_auroc", prompt_position_auroc)("cross_facet_auroc", cross_facet_auroc)(
-      "cosine_other", cosine_other)("class_gap", class_gap)("median_norm", median_norm)(
-      "sd_neutral", sd_neutral)("sweep", sweep)("baselines", baselines)("nulls", nulls);
+  io("facet", facet)("status", status)("why", why)("layer", layer)("method", method)(
+      "steer_layer", steer_layer)("auroc", auroc)("concordance", concordance)("p", p)(
+      "n_permutations", n_permutations)("held_out", held_out)("prompt_position_auroc", prompt_position_auroc)(
+      "cross_facet_auroc", cross_facet_auroc)("cosine_other", cosine_other)("class_gap", class_gap)(
+      "median_norm", median_norm)("sd_neutral", sd_neutral)("sweep", sweep)("baselines", baselines)("nulls",
+                                                                                                    nulls);
 }
 
 template <class Io>

@@ -59,20 +59,22 @@ struct Detection {
   std::string facet;
   std::string status;  // DECODABLE | LEXICAL_ONLY | NOT_DECODABLE | UNDETERMINED
   std::string why;     // one plain sentence
-  int layer = 0;       // the layer the study steers at
-  std::string method;  // chosen by the nested cross-validation
-  double auroc = 0;    // nested: mean of the outer folds
-  Figure concordance;  // nested, scenario interval
-  double p = 1;        // permutation of the whole pipeline
+  int layer = 0;       // chosen by the nested cross-validation, with the method: where the facet is read best
+  std::string method;
+  int steer_layer = 0;  // where the study pushes; the held-out and cross-facet scores and the sizes below too
+  double auroc = 0;     // nested: mean of the outer folds
+  Figure concordance;   // nested, scenario interval
+  double p = 1;         // permutation of the whole pipeline
   int n_permutations = 0;
-  Figure held_out;                   // concordance on the test split, direction fitted on fit
-  double prompt_position_auroc = 0;  // probe before any reply token: should be near .5
-  double cross_facet_auroc = 0;      // this facet's direction on the other facet's texts
-  double cosine_other = 0;           // with the other facet's direction; descriptive only
-  double class_gap = 0;              // residual units, at `layer`
-  double median_norm = 0;            // of the residual at `layer`
-  double sd_neutral = 0;             // SD of u'x on neutral text
-  std::vector<LayerScore> sweep;     // every layer and method
+  Figure held_out;  // concordance on the test split, direction fitted on fit
+  double prompt_position_auroc =
+      0;                          // before any reply token the texts are one prompt: .5, or the wiring leaks
+  double cross_facet_auroc = 0;   // this facet's direction on the other facet's texts
+  double cosine_other = 0;        // with the other facet's direction; descriptive only
+  double class_gap = 0;           // residual units, at `steer_layer`
+  double median_norm = 0;         // of the residual at `steer_layer`
+  double sd_neutral = 0;          // SD of u'x on neutral text
+  std::vector<LayerScore> sweep;  // every layer and method
   std::vector<Baseline> baselines;
   std::vector<RandomNull> nulls;
 
@@ -142,7 +144,7 @@ struct SideEffects {
   double kl = 0;          // nats, next token, unrelated prompts
   Figure fluency;         // perplexity ratio to base, under the unsteered model
   double repetition = 0;  // repeated 4-gram rate, points above base
-  double broken = 0;      // share of empty or non-stopping-garbage replies above base
+  double broken = 0;      // share of empty, missing or circling replies, above base
   double distinct2 = 0;
   bool admissible = true;
   std::string why_not;  // first gate that failed

@@ -193,8 +193,9 @@ Inside look_at(Lab& lab, const Texts& texts, const std::string& facet) {
 
   Detection& d = inside.detection;
   d.facet = facet;
-  d.layer = layer;
+  d.layer = found.layer;
   d.method = found.method;
+  d.steer_layer = layer;
   d.auroc = found.auroc;
   d.concordance = figure_of(found.concordance);
   d.p = found.p;

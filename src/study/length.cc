@@ -35,24 +35,27 @@ std::vector<std::vector<Cell>> cut(const std::vector<std::vector<Cell>>& cells, 
 }
 
 // Scores of texts made from the bank, cut alike.
-std::vector<double> cut_bank(Lab& lab, const Spent& spent, const Played& played, int n_words, bool emp) {
+std::vector<Score> cut_bank(Lab& lab, const Spent& spent, const Played& played, int n_words, bool emp) {
   std::vector<instrument::BlindReply> texts;
   for (const auto* s : played.scenarios) {
     const std::string& text = emp ? s->facets.at(spent.who->asked.facet).emp : s->neu;
     texts.push_back(instrument::blind_text(s->message, cut_at_sentence(text, n_words)));
   }
-  return filled(score(lab, spent.who->asked, texts), 0);
+  return score(lab, spent.who->asked, texts);
 }
 
+// The claim is that the shift survives: what is missing is filled against it, as in the whole replies.
 Figure truncated(Lab& lab, const Played& played, const Spent& spent, std::size_t steer, int n_words) {
   const auto scores = [&](std::size_t arm) {
-    return filled(score_arm(lab, spent.who->asked, played.scenarios, cut(played.cells[arm], n_words)), 0);
+    return score_arm(lab, spent.who->asked, played.scenarios, cut(played.cells[arm], n_words));
   };
-  const std::vector<double> gap =
-      minus(cut_bank(lab, spent, played, n_words, true), cut_bank(lab, spent, played, n_words, false));
-  return figure_of(stats::fieller(minus(scores(steer), scores(0)), gap).theta);
+  const std::vector<double> gap = minus(filled(cut_bank(lab, spent, played, n_words, true), spent.high),
+                                        filled(cut_bank(lab, spent, played, n_words, false), spent.low));
+  const std::vector<double> shift = minus(filled(scores(steer), spent.low), filled(scores(0), spent.high));
+  return figure_of(stats::fieller(shift, gap).theta);
 }
 
+// By scenario, means over repeats. What is missing adds nothing to either, so it does not bend the slope.
 struct Lengthened {
   std::vector<double> gain;   // score of padded base minus base
   std::vector<double> words;  // added
@@ -61,18 +64,41 @@ struct Lengthened {
 Lengthened lengthen(Lab& lab, const Played& played, const Spent& spent) {
   std::vector<instrument::BlindReply> texts;
   std::vector<std::size_t> of;
-  Lengthened out;
-  for (std::size_t s = 0; s < played.scenarios.size(); ++s) {
-    const Cell& cell = played.cells[0][s].front();
-    if (!cell || !spent.raw[0][s]) continue;
-    const std::string text = padded(lab, *played.scenarios[s], cell->text);
-    texts.push_back(instrument::blind_text(played.scenarios[s]->message, cell->text));
-    texts.push_back(instrument::blind_text(played.scenarios[s]->message, text));
-    out.words.push_back(count_words(text) - count_words(cell->text));
-  }
+  std::vector<double> words;
+  for (std::size_t s = 0; s < played.scenarios.size(); ++s)
+    for (const Cell& cell : played.cells[0][s]) {
+      if (!cell) continue;
+      const std::string text = padded(lab, *played.scenarios[s], cell->text);
+      texts.push_back(instrument::blind_text(played.scenarios[s]->message, cell->text));
+      texts.push_back(instrument::blind_text(played.scenarios[s]->message, text));
+      words.push_back(count_words(text) - count_words(cell->text));
+      of.push_back(s);
+    }
   const std::vector<Score> scores = score(lab, spent.who->asked, texts);
-  for (std::size_t i = 0; i + 1 < scores.size(); i += 2)
-    out.gain.push_back(scores[i] && scores[i + 1] ? *scores[i + 1] - *scores[i] : 0.0);
+  Lengthened out{std::vector<double>(played.scenarios.size()), std::vector<double>(played.scenarios.size())};
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    const Score& before = scores[2 * i];
+    const Score& after = scores[2 * i + 1];
+    if (!before || !after) continue;
+    const auto n = static_cast<double>(played.cells[0][of[i]].size());
+    out.gain[of[i]] += (*after - *before) / n;
+    out.words[of[i]] += words[i] / n;
+  }
+  return out;
+}
+
+// How many words longer an arm's replies are, by scenario: means over the repeats that both arms have.
+std::vector<double> words_longer(const Played& played, std::size_t arm) {
+  std::vector<double> out(played.scenarios.size());
+  for (std::size_t s = 0; s < out.size(); ++s) {
+    int n = 0;
+    for (std::size_t r = 0; r < played.cells[arm][s].size(); ++r) {
+      const Cell& a = played.cells[arm][s][r];
+      const Cell& b = played.cells[0][s][r];
+      if (a && b) out[s] += count_words(a->text) - count_words(b->text), ++n;
+    }
+    if (n > 0) out[s] /= n;
+  }
   return out;
 }
 
@@ -122,13 +148,8 @@ LengthCheck check_length(Lab& lab, const Played& played, const Spent& spent, std
   out.truncated = truncated(lab, played, spent, steer, n_words);
 
   const Lengthened longer = lengthen(lab, played, spent);
-  std::vector<double> more(played.scenarios.size());
-  for (std::size_t s = 0; s < more.size(); ++s) {
-    const Cell& a = played.cells[steer][s].front();
-    const Cell& b = played.cells[0][s].front();
-    more[s] = a && b ? count_words(a->text) - count_words(b->text) : 0;
-  }
-  if (longer.gain.size() == more.size()) {
+  const std::vector<double> more = words_longer(played, steer);
+  if (mean_of(longer.words) > 0) {
     std::vector<std::size_t> all(more.size());
     std::iota(all.begin(), all.end(), 0);
     out.slope = ratio_of_means(longer.gain, longer.words, all);
@@ -141,13 +162,12 @@ LengthCheck check_length(Lab& lab, const Played& played, const Spent& spent, std
     out.adjusted =
         figure_of(stats::bca(more.size(), theta, Seed(lab.plan.seed).child("length").child(out.instrument)));
   } else {
-    out.adjusted.missing = "some base replies are missing";
+    out.adjusted.missing = "no base reply could be scored with its padding";
   }
   out.fires = excludes_zero(out.raw) && out.truncated.missing.empty() && !excludes_zero(out.truncated) &&
               std::abs(out.truncated.value) < 0.5 * std::abs(out.raw.value);
-  out.detail = fmt::format(
-      "first {} words, whole sentences; steered replies are {:+.1f} words longer", n_words,
-      more.empty() ? 0 : std::accumulate(more.begin(), more.end(), 0.0) / static_cast<double>(more.size()));
+  out.detail = fmt::format("first {} words, whole sentences; steered replies are {:+.1f} words longer",
+                           n_words, mean_of(more));
   return out;
 }
 

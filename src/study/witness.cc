@@ -20,28 +20,40 @@ std::string body_of(const Score& score) {
   return score ? json{{"score", *score}}.dump() : json{{"missing", score.reason()}}.dump();
 }
 
-// Texts of one kind, one per scenario, scored together with the others so that a message is read once.
+// The two anchors of each scenario: the cheapest look at an instrument.
+BankScores score_anchors(Lab& lab, const Asked& asked, const Scenarios& scenarios) {
+  std::vector<instrument::BlindReply> texts;
+  for (const auto* s : scenarios)
+    for (const std::string* text : {&s->neu, &s->facets.at(asked.facet).emp})
+      texts.push_back(instrument::blind_text(s->message, *text));
+  const std::vector<Score> scores = score(lab, asked, texts);
+  BankScores out;
+  for (std::size_t i = 0; i < scores.size(); i += 2) {
+    out.neu.push_back(scores[i]);
+    out.emp.push_back(scores[i + 1]);
+  }
+  return out;
+}
+
+// And all the others, a message's texts side by side so that a judge reads the message once.
 BankScores score_bank(Lab& lab, const Asked& asked, const Scenarios& scenarios) {
-  constexpr std::size_t kKinds = 9;
+  BankScores out = score_anchors(lab, asked, scenarios);
+  constexpr std::size_t kKinds = 7;
   std::vector<instrument::BlindReply> texts;
   for (const auto* s : scenarios) {
     const store::FacetTexts& f = s->facets.at(asked.facet);
-    for (const std::string* text :
-         {&s->neu, &f.emp, &s->rephrase_of_neu, &s->rephrase_of_emp.at(asked.facet), &s->pad, &f.ladder.at(0),
-          &f.ladder.at(1), &f.ladder.at(2), &f.ladder.at(3)})
+    for (const std::string* text : {&s->rephrase_of_neu, &s->rephrase_of_emp.at(asked.facet), &s->pad,
+                                    &f.ladder.at(0), &f.ladder.at(1), &f.ladder.at(2), &f.ladder.at(3)})
       texts.push_back(instrument::blind_text(s->message, *text));
   }
   const std::vector<Score> scores = score(lab, asked, texts);
-  BankScores out;
   out.ladder.resize(4);
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const Score* row = &scores[i * kKinds];
-    out.neu.push_back(row[0]);
-    out.emp.push_back(row[1]);
-    out.rephrase_neu.push_back(row[2]);
-    out.rephrase_emp.push_back(row[3]);
-    out.pad.push_back(row[4]);
-    for (std::size_t l = 0; l < 4; ++l) out.ladder[l].push_back(row[5 + l]);
+    out.rephrase_neu.push_back(row[0]);
+    out.rephrase_emp.push_back(row[1]);
+    out.pad.push_back(row[2]);
+    for (std::size_t l = 0; l < 4; ++l) out.ladder[l].push_back(row[3 + l]);
   }
   return out;
 }
@@ -150,17 +162,25 @@ std::vector<Examined> examine(Lab& lab, const Scenarios& scenarios,
       Scenarios some = scenarios;
       if (bench.plan.scenarios > 0 && some.size() > static_cast<std::size_t>(bench.plan.scenarios))
         some.resize(static_cast<std::size_t>(bench.plan.scenarios));
-      Examined e{asked, score_bank(lab, asked, some), {}};
-      const auto first = [&](const std::vector<std::vector<Cell>>& cells) {
-        return std::vector<std::vector<Cell>>(cells.begin(),
-                                              cells.begin() + static_cast<std::ptrdiff_t>(some.size()));
-      };
-      instrument::CertificateScores scores{
-          e.bank.neu, e.bank.emp, e.bank.ladder, e.bank.rephrase_neu, e.bank.rephrase_emp, e.bank.pad,
-          {},         {}};
-      scores.base = score_arm(lab, asked, some, first(base));
-      if (prompted.contains(facet)) scores.prompted = score_arm(lab, asked, some, first(prompted.at(facet)));
-      e.certificate = as_certificate(asked, instrument::certify(scores, limits_of(lab, *bench.instrument)));
+      Examined e{asked, score_anchors(lab, asked, some), {}};
+      const instrument::CertificateLimits limits = limits_of(lab, *bench.instrument);
+      instrument::CertificateScores scores{e.bank.neu, e.bank.emp, {}, {}, {}, {}, {}, {}};
+      instrument::CertificateResult result = instrument::certify_anchor(scores, limits);
+      if (result.gates.front().passed || bench.plan.when == "always") {
+        e.bank = score_bank(lab, asked, some);
+        const auto first = [&](const std::vector<std::vector<Cell>>& cells) {
+          return score_arm(lab, asked, some,
+                           {cells.begin(), cells.begin() + static_cast<std::ptrdiff_t>(some.size())});
+        };
+        scores.ladder = e.bank.ladder;
+        scores.rephrase_neu = e.bank.rephrase_neu;
+        scores.rephrase_emp = e.bank.rephrase_emp;
+        scores.pad = e.bank.pad;
+        scores.base = first(base);
+        if (prompted.contains(facet)) scores.prompted = first(prompted.at(facet));
+        result = instrument::certify(scores, limits);
+      }
+      e.certificate = as_certificate(asked, result);
       if (e.certificate.certified && some.size() < scenarios.size())
         e.bank = score_bank(lab, asked, scenarios);
       examined.push_back(std::move(e));

@@ -71,7 +71,7 @@ void Chooser::visit(Reader& reader, const Passage& passage, const Path& path, do
   longer.n_prompt = static_cast<int>(longer.tokens.size());
   Want want;
   want.logits = true;
-  const Reading reading = reader.read(longer, {}, want);
+  const Reading reading = reader.read(longer, {}, want);  // a copy: deeper visits read on
   const std::span<const float> logits = reading.logits.row(0);
   const double total = log_sum_exp(logits);
   const auto p = [&](Token token) {

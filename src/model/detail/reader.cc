@@ -1,6 +1,7 @@
 #include "model/detail/reader.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/error.h"
@@ -11,7 +12,10 @@ namespace sonder::model::detail {
 namespace {
 
 bool all_finite(std::span<const float> row) {
-  return std::all_of(row.begin(), row.end(), [](float x) { return std::isfinite(x); });
+  constexpr std::uint32_t kExponent = 0x7f800000;  // all its bits are set in infinities and NaN only
+  std::uint32_t bad = 0;
+  for (const float x : row) bad |= (std::bit_cast<std::uint32_t>(x) & kExponent) == kExponent ? 1U : 0U;
+  return bad == 0;
 }
 
 bool wants_logits(const Want& want) { return want.logits || want.log_probs; }
@@ -61,7 +65,7 @@ std::size_t Reader::n_shared(const Passage& passage, const std::vector<Part>& pa
   return n;
 }
 
-Reading Reader::read(const Passage& passage, const Hook& hook, const Want& want) {
+const Reading& Reader::read(const Passage& passage, const Hook& hook, const Want& want) {
   std::vector<Part> parts = plan(passage, hook, want);
   std::size_t n_kept = n_shared(passage, parts);
   const int n_tokens_kept = n_kept == 0 ? 0 : parts_[n_kept - 1].end;
@@ -71,9 +75,9 @@ Reading Reader::read(const Passage& passage, const Hook& hook, const Want& want)
   }
   parts_.resize(n_kept);
   tokens_ = passage.tokens;
-  residuals_.resize(want.layers.size());
-  before_.resize(want.before ? want.layers.size() : 0);
-  for (auto* tables : {&residuals_, &before_}) {
+  reading_.residuals.resize(want.layers.size());
+  reading_.before.resize(want.before ? want.layers.size() : 0);
+  for (auto* tables : {&reading_.residuals, &reading_.before}) {
     for (Rows& table : *tables) {
       table.n = tokens_.size();
       table.d = n_embd_;
@@ -84,7 +88,8 @@ Reading Reader::read(const Passage& passage, const Hook& hook, const Want& want)
     compute(passage, parts[i], hook, want);
     parts_.push_back(std::move(parts[i]));
   }
-  return collect(passage, want);
+  collect(passage, want);
+  return reading_;
 }
 
 void Reader::compute(const Passage& passage, Part& part, const Hook& hook, const Want& want) {
@@ -110,8 +115,8 @@ void Reader::decode_chunk(const Passage& passage, Part& part, int begin, int end
   pass_.captures.clear();
   for (std::size_t k = 0; k < want.layers.size(); ++k) {
     const std::size_t offset = static_cast<std::size_t>(begin) * n_embd_;
-    float* before = want.before ? before_[k].data.data() + offset : nullptr;
-    pass_.captures.push_back({want.layers[k], residuals_[k].data.data() + offset, before});
+    float* before = want.before ? reading_.before[k].data.data() + offset : nullptr;
+    pass_.captures.push_back({want.layers[k], reading_.residuals[k].data.data() + offset, before});
   }
   pass_.residuals_only = !wants_logits(want) && !want.layers.empty();
   decoder_.decode(rows_, pass_);
@@ -140,28 +145,26 @@ void Reader::check_finite(std::span<const float> row) const {
               "the model computed a number that is not finite; the hook may be too strong for it");
 }
 
-Reading Reader::collect(const Passage& passage, const Want& want) const {
-  Reading reading;
-  for (const Rows& table : residuals_) check_finite(table.data);
-  reading.residuals = residuals_;
-  reading.before = before_;
+void Reader::collect(const Passage& passage, const Want& want) {
+  for (const Rows& table : reading_.residuals) check_finite(table.data);
+  reading_.log_probs.clear();
+  reading_.logits = Rows();
   const int n = static_cast<int>(passage.tokens.size());
   if (want.log_probs) {
     for (int i = passage.n_prompt; i < n; ++i) {
       const std::span<const float> row = logits_after(i - 1);
       const auto token = static_cast<std::size_t>(passage.tokens[static_cast<std::size_t>(i)]);
       check_finite(row);
-      reading.log_probs.push_back(static_cast<double>(row[token]) - log_sum_exp(row));
+      reading_.log_probs.push_back(static_cast<double>(row[token]) - log_sum_exp(row));
     }
   }
   if (want.logits) {
     for (int i = passage.n_prompt - 1; i < n; ++i) {
       const std::span<const float> row = logits_after(i);
       check_finite(row);
-      reading.logits.append(row);
+      reading_.logits.append(row);
     }
   }
-  return reading;
 }
 
 }  // namespace sonder::model::detail

@@ -24,8 +24,8 @@ class Reader {
   Reader(Decoder& decoder, Counts& counts, int n_layers, int n_embd);
 
   // Reads all of one checked passage. Every call on one reader has the same hook and the same wanted layers.
-  // Throws Error(engine) when a number is not finite.
-  Reading read(const Passage& passage, const Hook& hook, const Want& want);
+  // What is returned is lent until the next call. Throws Error(engine) when a number is not finite.
+  const Reading& read(const Passage& passage, const Hook& hook, const Want& want);
 
  private:
   struct Part {
@@ -41,7 +41,7 @@ class Reader {
   void compute(const Passage& passage, Part& part, const Hook& hook, const Want& want);
   void decode_chunk(const Passage& passage, Part& part, int begin, int end, const Hook& hook,
                     const Want& want);
-  Reading collect(const Passage& passage, const Want& want) const;
+  void collect(const Passage& passage, const Want& want);
   std::span<const float> logits_after(int i_token) const;
   void check_finite(std::span<const float> row) const;
 
@@ -52,8 +52,7 @@ class Reader {
   std::size_t n_vocab_ = 0;
   std::vector<Token> tokens_;  // of the passage in the stream
   std::vector<Part> parts_;
-  std::vector<Rows> residuals_;  // per wanted layer, of tokens_
-  std::vector<Rows> before_;
+  Reading reading_;  // of tokens_
   std::vector<Row> rows_;
   Pass pass_;
 };

@@ -64,8 +64,7 @@ inline std::vector<Cell> write_all(Model& model, std::span<const Request> reques
 inline std::vector<Reading> read_all(Model& model, std::span<const Passage> passages, const Hook& hook,
                                      const Want& want) {
   std::vector<Reading> readings(passages.size());
-  model.read(passages, hook, want, [&](std::size_t i, Reading reading) { readings[i] = std::move(reading); },
-             {});
+  model.read(passages, hook, want, [&](std::size_t i, const Reading& reading) { readings[i] = reading; }, {});
   return readings;
 }
 

@@ -67,8 +67,8 @@ std::string headline_of(const study::Verdict& v) {
 std::string detection_detail(const Findings& f, const std::string& facet) {
   for (const study::Detection& d : f.detections)
     if (d.facet == facet)
-      return "within-scenario concordance " + with_interval(d.concordance, 2) + ", layer " +
-             std::to_string(d.layer);
+      return "within-scenario concordance " + with_interval(d.concordance, 2) + ", best read at layer " +
+             std::to_string(d.layer) + ", pushed at " + std::to_string(d.steer_layer);
   return "";
 }
 

@@ -26,11 +26,10 @@ double largest(std::span<const double> x) {
 }  // namespace
 
 void require_finite(std::span<const double> x, std::string_view what) {
-  for (const double value : x) {
-    if (!std::isfinite(value))
-      throw Error(ErrorKind::bad_input,
-                  std::string(what) + ": every value must be a finite number; leave missing ones out before");
-  }
+  const auto bad = std::find_if(x.begin(), x.end(), [](double value) { return !std::isfinite(value); });
+  if (bad != x.end())
+    throw Error(ErrorKind::bad_input, std::string(what) + ": value " + std::to_string(bad - x.begin() + 1) +
+                                          " is not a finite number; leave missing ones out before");
 }
 
 double sum(std::span<const double> x) {
@@ -50,8 +49,14 @@ double variance(std::span<const double> x) {
   if (x.size() < 2) return 0;
   const double centre = mean_of(x);
   double squares = 0;
-  for (const double value : x) squares += (value - centre) * (value - centre);
-  const double found = squares / static_cast<double>(x.size() - 1);
+  double off = 0;  // what rounding the mean leaves over: matters under a huge offset
+  for (const double value : x) {
+    squares += (value - centre) * (value - centre);
+    off += value - centre;
+  }
+  if (!std::isfinite(squares)) return squares;  // too large: the caller's `settled` says so
+  const double found =
+      std::max(0.0, squares - off * off / static_cast<double>(x.size())) / static_cast<double>(x.size() - 1);
   return std::sqrt(found) <= kRounding * largest(x) ? 0 : found;
 }
 
@@ -109,7 +114,7 @@ Interval whole_line() { return {std::numeric_limits<double>::lowest(), std::nume
 
 Estimate without_interval(Status status, double value, int n_units, std::string why, Interval any) {
   Estimate estimate;
-  estimate.value = value;
+  estimate.value = std::isfinite(value) ? value : 0;
   estimate.ci95 = estimate.ci90 = any;
   estimate.status = status;
   estimate.n_units = n_units;

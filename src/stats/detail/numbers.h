@@ -10,7 +10,8 @@
 
 namespace sonder::stats::detail {
 
-// Throws Error(bad_input) when a value is infinite or not a number; `what` names the argument.
+// Throws Error(bad_input) when a value is infinite or not a number; `what` names the argument and
+// the message the place, counted from 1.
 void require_finite(std::span<const double> x, std::string_view what);
 
 // Compensated (Neumaier), so that the order of millions of rows does not show.

@@ -150,7 +150,8 @@ std::vector<Field> fields(GatePlan& g) {
        {.least = 1}},
       {"degeneration",
        &g.degeneration,
-       "Side effect: most additional repetition, empty or endless replies.",
+       "Side effect: most additional repetition, and most additional replies that are empty or go in "
+       "circles.",
        {.least = 0, .most = 1}},
       {"kl_prompts",
        &g.kl_prompts,
