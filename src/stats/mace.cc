@@ -22,6 +22,8 @@ struct Fit {
   bool settled = false;
 };
 
+double log_or_nothing(double p) { return p > 0 ? std::log(p) : -std::numeric_limits<double>::infinity(); }
+
 // One step; returns the largest change of a parameter.
 double step(const Votes& votes, double smoothing, Fit& fit) {
   const std::size_t k = votes.k;
@@ -31,17 +33,24 @@ double step(const Votes& votes, double smoothing, Fit& fit) {
   Numbers spam(n_annotators, k);
   std::fill(spam.data.begin(), spam.data.end(), smoothing);
   const double log_uniform = -std::log(static_cast<double>(k));
+  Numbers log_other(n_annotators, k);  // of a label under another truth: only by chance
+  Numbers log_same(n_annotators, k);   // under its own truth
+  for (std::size_t a = 0; a < n_annotators; ++a) {
+    for (std::size_t label = 0; label < k; ++label) {
+      const double by_chance = (1 - fit.competence[a]) * fit.spam.row(a)[label];
+      log_other.row(a)[label] = log_or_nothing(by_chance);
+      log_same.row(a)[label] = log_or_nothing(by_chance + fit.competence[a]);
+    }
+  }
   fit.log_likelihood = 0;
   for (std::size_t i = 0; i < votes.items.size(); ++i) {
     const auto belief = fit.posterior.row(i);
     std::fill(belief.begin(), belief.end(), log_uniform);
     for (const auto& vote : votes.of(i)) {
-      const double competence = fit.competence[vote.annotator];
-      const double by_chance = (1 - competence) * fit.spam.row(vote.annotator)[vote.category];
-      for (std::size_t t = 0; t < k; ++t) {
-        const double p = by_chance + (t == vote.category ? competence : 0);
-        belief[t] += p > 0 ? std::log(p) : -std::numeric_limits<double>::infinity();
-      }
+      const double other = log_other.row(vote.annotator)[vote.category];
+      const double own = belief[vote.category] + log_same.row(vote.annotator)[vote.category];
+      for (double& x : belief) x += other;
+      belief[vote.category] = own;
     }
     fit.log_likelihood += detail::normalise(belief);
     for (const auto& vote : votes.of(i)) {

@@ -136,7 +136,7 @@ Estimate kendall_tau_b(std::span<const double> x, std::span<const double> y) {
   const double score = detail::sum(own) / 2;
   const double free_x = all - tied_pairs(dx);
   const double free_y = all - tied_pairs(dy);
-  const double value = std::clamp(score / std::sqrt(free_x) / std::sqrt(free_y), -1.0, 1.0);
+  const double value = std::clamp(score / std::sqrt(free_x * free_y), -1.0, 1.0);
   const bool ties = free_x < all || free_y < all;
   const double p =
       !ties && x.size() <= 33 ? exact_p(x.size(), (all - score) / 2) : normal_p(n, score, dx, dy);
@@ -151,7 +151,7 @@ Estimate kendall_tau_b(std::span<const double> x, std::span<const double> y) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double left_x = free_x - (n - dx.size[dx.of[i]]);
     const double left_y = free_y - (n - dy.size[dy.of[i]]);
-    if (left_x > 0 && left_y > 0) without.push_back((score - own[i]) / std::sqrt(left_x) / std::sqrt(left_y));
+    if (left_x > 0 && left_y > 0) without.push_back((score - own[i]) / std::sqrt(left_x * left_y));
   }
   estimate.value = value;
   estimate.n_units = n_units;
