@@ -194,7 +194,7 @@ double growth(const std::function<void(std::size_t)>& work, std::size_t n) {
 }
 
 std::vector<double> normals(std::size_t n, double mean = 0) {
-  Stream random(Seed(n));
+  Stream random{Seed(n)};
   std::vector<double> x(n);
   for (double& value : x) value = mean + random.normal();
   return x;

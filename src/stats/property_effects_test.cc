@@ -28,7 +28,6 @@ using detail::holds;
 using detail::labels;
 using detail::quarters;
 using detail::sound;
-using detail::wild;
 using Values = std::vector<double>;
 using Labels = std::vector<int>;
 
