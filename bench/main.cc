@@ -15,6 +15,8 @@
 #include "model/catalogue.h"
 #include "model/model.h"
 #include "stats/mean.h"
+#include "stats/ols.h"
+#include "stats/order.h"
 
 namespace {
 
@@ -185,6 +187,49 @@ void bootstrap(std::vector<Row>& rows) {
   rows.push_back({"clustered BCa, 10,000 draws, 20,000 rows in 1,000 clusters", t, "s", 1.0, "lower", ""});
 }
 
+// The work of a × 10 input in units of the work of the input.
+double growth(const std::function<void(std::size_t)>& work, std::size_t n) {
+  const double once = seconds([&] { work(n); });
+  return seconds([&] { work(10 * n); }) / once;
+}
+
+std::vector<double> normals(std::size_t n, double mean = 0) {
+  Stream random{Seed(n)};
+  std::vector<double> x(n);
+  for (double& value : x) value = mean + random.normal();
+  return x;
+}
+
+void estimators(std::vector<Row>& rows) {
+  const auto units = normals(200);
+  const double flips = seconds([&] { (void)stats::sign_flip(units, Seed(6), 100000); });
+  rows.push_back({"sign flip, 100,000 draws of 200 units", flips, "s", 0.2, "lower", ""});
+
+  const auto high = normals(10000, .5);
+  const auto low = normals(10001);
+  const double area = seconds([&] { (void)stats::delong(high, low); });
+  const auto delong = [](std::size_t n) { (void)stats::delong(normals(n, .5), normals(n + 1)); };
+  rows.push_back({"DeLong, 10,000 + 10,000", area, "s", 0.05, "lower",
+                  fmt::format("ten times the rows: {:.1f} times the time", growth(delong, 10000))});
+
+  const auto regress = [](std::size_t n) {
+    const auto y = normals(n);
+    const auto other = normals(2 * n);
+    Numbers x(n, 3);
+    std::vector<int> cluster(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      x.row(i)[0] = 1;
+      x.row(i)[1] = other[i];
+      x.row(i)[2] = other[n + i];
+      cluster[i] = static_cast<int>(i % (n / 20));
+    }
+    (void)stats::ols(x, y, cluster);
+  };
+  rows.push_back({"OLS, CR2, 20,000 rows in 1,000 clusters, with making them",
+                  seconds([&] { regress(20000); }), "s", 0.1, "lower",
+                  fmt::format("ten times the rows: {:.1f} times the time", growth(regress, 20000))});
+}
+
 void lexicon(std::vector<Row>& rows, const Cancel& cancel) {
   const auto meter = instrument::lexicon();
   std::vector<instrument::BlindReply> texts;
@@ -212,6 +257,7 @@ int main(int argc, char** argv) {
   decode(rows, cancel);
   prefill(rows, cancel);
   bootstrap(rows);
+  estimators(rows);
   lexicon(rows, cancel);
   ordered_json list = ordered_json::array();
   fmt::print("{:<62}{:>10}  {:<8}{:>10}\n", "figure", "value", "unit", "goal");

@@ -16,7 +16,7 @@ function drawSweep(d, score, width) {
   const height = Math.max(300, Math.min(400, width * 0.5));
   const marginRight = 108;
   const nulls = score === "auroc" ? d.nulls : [];
-  const rules = d.baselines.map((b) => ({ name: b.name, at: b[score] }));
+  const rules = d.baselines.map((b) => ({ name: b.name.replace(/,.*/, ""), at: b[score] }));
   const values = [...rows.map((r) => r.score), ...rules.map((r) => r.at), ...nulls.map((n) => n.p99), 0.5];
   const nested = score === "auroc" ? { value: d.auroc } : figureOf(d, "concordance");
   if (!nested.missing) values.push(nested.value, nested.lo ?? nested.value);

@@ -18,6 +18,7 @@ struct DirectionOptions {
 };
 
 int show(const std::string& path, const Global& global) {
+  require_file(path, "a direction file", "'sonder direction export' makes one from a run");
   const latent::DirectionFile file = latent::read_directions(path);
   if (global.json) {
     nlohmann::json rows = nlohmann::json::array();
@@ -55,6 +56,8 @@ int show(const std::string& path, const Global& global) {
 }
 
 int export_direction(const DirectionOptions& options, const Global& global) {
+  require_file(options.file, "a run file", "'sonder run PLAN -o FILE' makes one");
+  require_place(options.out);
   const auto ledger = store::Ledger::open_read_only(options.file);
   const study::Findings findings = study::load_findings(*ledger);
   const auto body = ledger->find(store::RunId{1}, "direction", options.facet);

@@ -76,6 +76,26 @@ int terminal_width() {
   return 100;
 }
 
+void require_file(const std::string& path, const std::string& what, const std::string& hint) {
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(path, ignored);
+  require(!folder, fmt::format("expected {}, found a folder: '{}'; {}", what, path, hint));
+  require(std::filesystem::exists(path, ignored),
+          fmt::format("expected {}, found nothing at '{}'; {}", what, path, hint));
+}
+
+void require_place(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  require(!fs::is_directory(path, ignored), "'" + path + "' is a folder; name a file to write");
+  const fs::path parent = fs::path(path).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  require(fs::is_directory(folder, ignored),
+          fmt::format("'{}' cannot be written: there is no folder '{}'; make it first", path, folder));
+  require(access(fs::exists(path, ignored) ? path.c_str() : folder.c_str(), W_OK) == 0,
+          fmt::format("'{}' cannot be written: no permission; choose another place", path));
+}
+
 void write_file(const std::string& path, const std::string& bytes) {
   namespace fs = std::filesystem;
   std::error_code failed;

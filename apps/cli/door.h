@@ -50,6 +50,10 @@ class Ticker {
   double drawn_ = -1;
 };
 
+// Refuses a path that is no file, before anything is opened: "expected `what`, found …; `hint`".
+void require_file(const std::string& path, const std::string& what, const std::string& hint);
+// Refuses a place where no file can be made, before any work is done for it.
+void require_place(const std::string& path);
 double seconds_now();                                                // since the program was started
 std::string utc_now();                                               // ISO 8601
 void write_file(const std::string& path, const std::string& bytes);  // whole or not at all; throws Error(io)

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "base/error.h"
 #include "door.h"
@@ -15,6 +19,27 @@ using namespace sonder::cli;  // NOLINT(google-build-using-namespace): this file
 
 int exit_code(sonder::ErrorKind kind) {
   return kind == sonder::ErrorKind::bad_input ? kBadInput : kCouldNotRun;
+}
+
+// The first word that should name a command and does not, with those that there are.
+std::string wrong_command(CLI::App& app, int argc, char** argv) {
+  CLI::App* at = &app;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.starts_with("-")) continue;
+    const auto commands = at->get_subcommands([](CLI::App*) { return true; });
+    if (commands.empty()) return "";
+    const auto named = std::find_if(commands.begin(), commands.end(),
+                                    [&](const CLI::App* c) { return c->get_name() == word; });
+    if (named != commands.end()) {
+      at = *named;
+      continue;
+    }
+    std::string known;
+    for (const CLI::App* command : commands) known += (known.empty() ? "" : ", ") + command->get_name();
+    return fmt::format("there is no command '{}'; there are {}", word, known);
+  }
+  return "";
 }
 
 int run_program(int argc, char** argv) {
@@ -42,7 +67,11 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& wrong) {
-    app.exit(wrong);
+    const std::string unknown = wrong_command(app, argc, argv);
+    if (unknown.empty())
+      app.exit(wrong);
+    else
+      fmt::print(stderr, "sonder: {}\n", unknown);
     return kBadInput;
   }
   return action();
@@ -71,6 +100,9 @@ int main(int argc, char** argv) {
     return exit_code(error.kind());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "\nsonder: not enough memory\n");
+    return kCouldNotRun;
+  } catch (const std::system_error&) {  // what {fmt} throws when stdout takes no more
+    fmt::print(stderr, "\nsonder: the results could not be written to stdout\n");
     return kCouldNotRun;
   } catch (const std::exception& error) {
     fmt::print(stderr, "\nsonder: unexpected: {}\n", error.what());

@@ -38,6 +38,9 @@ int validate_plan(const std::string& path, const Global& global) {
 
 // Which surface features could give a kind or a level away, and the problems of the design.
 int validate_bank(const std::string& folder, const Global& global) {
+  require(std::filesystem::exists(std::filesystem::path(folder) / "scenarios.jsonl"),
+          "expected a plan (a YAML file) or a bank (a folder with scenarios.jsonl), found the folder '" +
+              folder + "' without one");
   const store::Bank bank = store::read_bank(folder);
   const store::Surface surface = store::surface(bank);
   const std::vector<store::Problem> problems = store::bank_checks(bank);

@@ -15,6 +15,8 @@ struct ReportOptions {
 };
 
 int write_report(const ReportOptions& options, const Global& global) {
+  require_file(options.run, "a run file", "'sonder run PLAN -o FILE' makes one");
+  if (!options.out.empty() && options.out != "-") require_place(options.out);
   const auto ledger = store::Ledger::open_read_only(options.run);
   const study::Findings findings = study::load_findings(*ledger);
   const std::string format = global.json ? "json" : options.format;

@@ -119,6 +119,8 @@ void require_same(const store::Ledger& ledger, const study::Provenance& now) {
     require(old == hash, fmt::format("this run began with another {}: {} then, {} now; choose another -o",
                                      what, old.substr(0, 12), hash.substr(0, 12)));
   };
+  same("sonder", now.sonder_version);
+  same("llama.cpp", now.llama_version);
   same("model", now.model_sha256);
   same("bank", now.bank_sha256);
 }
@@ -154,7 +156,7 @@ int run(const RunOptions& options, const Global& global) {
   const store::Bank bank = store::read_bank(plan.bank == "built-in" ? built_in_bank() : plan.bank);
   const std::string out =
       options.out.empty() ? std::filesystem::path(options.plan).stem().string() + ".sonder" : options.out;
-  require(!std::filesystem::is_directory(out), "'" + out + "' is a folder; name a run file to write");
+  require_place(out);
   const OnlyWriter lock(out);
   const Cancel& cancel = interrupts();
   Ticker ticker(global);
@@ -177,6 +179,7 @@ int run(const RunOptions& options, const Global& global) {
   const auto ledger = store::Ledger::open(out);
   require_same(*ledger, provenance);
   const json header = {{"sonder", SONDER_VERSION},
+                       {"llama.cpp", provenance.llama_version},
                        {"model", provenance.model_sha256},
                        {"bank", provenance.bank_sha256},
                        {"machine", provenance.machine}};

@@ -122,7 +122,7 @@ std::vector<Null> random_nulls(const Matrix& texts, int n, Seed seed) {
   const Vector variance = eigen.eigenvalues().cwiseMax(0);
   std::vector<Null> out;
   for (const bool matched : {false, true}) {
-    const std::string kind = matched ? "variance_matched" : "isotropic";
+    const std::string kind = matched ? "variance-matched" : "isotropic";
     const Matrix scale =
         eigen.eigenvectors() * (matched ? variance : variance.cwiseSqrt().eval()).asDiagonal();
     std::vector<double> separations;

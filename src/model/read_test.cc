@@ -374,7 +374,7 @@ TEST(Manipulation, FindsAHookThatDoesNotReachEveryRow) {
           for (std::size_t row = 1; row < reading.before[k].n; row += 2)
             std::copy(reading.before[k].row(row).begin(), reading.before[k].row(row).end(),
                       reading.residuals[k].row(row).begin());
-        done(i, std::move(reading));
+        done(i, reading);
       };
       inner_.read(p, h, w, leak, c);
     }

@@ -115,7 +115,9 @@ TEST(TwoWayBootstrap, CoversTheTruth) {
   const int n_runs = 150;
   for (int run = 0; run < n_runs; ++run) {
     const Crossed c = crossed(stream, 16, 0, 1, .7);
-    const Interval ci = two_way_bootstrap_mean(c.x, c.rater, c.scenario, Seed(run), 300).estimate.ci95;
+    const Interval ci =
+        two_way_bootstrap_mean(c.x, c.rater, c.scenario, Seed(static_cast<std::uint64_t>(run)), 300)
+            .estimate.ci95;
     inside += ci.low < 0 && 0 < ci.high ? 1 : 0;
   }
   EXPECT_GT(inside / double(n_runs), .87);

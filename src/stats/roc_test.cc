@@ -92,7 +92,7 @@ TEST(ClusteredAuroc, CoversTheTruthWhereDeLongDoesNot) {
     }
     const auto holds = [&](const Estimate& e) { return e.ci95.low < truth && truth < e.ci95.high ? 1 : 0; };
     inside += holds(clustered_auroc(s.rows()));
-    drawn += holds(bootstrap_auroc(s.rows(), Seed(run), 300));
+    drawn += holds(bootstrap_auroc(s.rows(), Seed(static_cast<std::uint64_t>(run)), 300));
     naive += holds(delong(s.of(1), s.of(0)));
   }
   EXPECT_GT(inside / double(n_runs), .90);

@@ -14,7 +14,7 @@
 namespace sonder::stats {
 namespace {
 
-constexpr double kMostSteps = 3e7;  // of the exact distribution: about a second
+constexpr double kMostSteps = 2e8;  // an upper bound of the work: below a second
 
 // J as if every pair were counted twice, so that ties are whole. values ascending, each with its group.
 long doubled_j(std::span<const std::pair<double, std::size_t>> sorted, std::size_t n_groups) {

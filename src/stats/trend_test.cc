@@ -119,7 +119,8 @@ TEST(DoseSlopes, OfNoiseAloneHasNoExcess) {
   Stream stream(Seed(4).child("noise"));
   int above = 0;
   for (int run = 0; run < 60; ++run) {
-    const Slopes found = dose_slopes(curves_of(stream, 60, .2, 0, 1), kDoses, Seed(run + 1), 0, 400);
+    const Slopes found = dose_slopes(curves_of(stream, 60, .2, 0, 1), kDoses,
+                                     Seed(static_cast<std::uint64_t>(run + 1)), 0, 400);
     EXPECT_GT(found.anti_steerable.value, .15);  // noise alone makes a third of them negative
     above += found.excess.ci95.low > 0 ? 1 : 0;
   }

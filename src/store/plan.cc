@@ -45,6 +45,13 @@ void check_together(const Plan& plan, FormReader& reader) {
   const SteerPlan& steer = plan.steer;
   if (steer.dose && std::find(steer.doses.begin(), steer.doses.end(), *steer.dose) == steer.doses.end())
     reader.report("steer.dose", "expected one of steer.doses, found " + detail::number_text(*steer.dose));
+  const std::vector<int>& layers = plan.detect.layers;
+  if (steer.layer && !layers.empty() && std::find(layers.begin(), layers.end(), *steer.layer) == layers.end())
+    reader.report("steer.layer", "expected one of detect.layers, found " + std::to_string(*steer.layer) +
+                                     "; a direction is fitted where the texts were read");
+  if (!layers.empty() && steer.ablate)
+    reader.report("steer.ablate",
+                  "expected false where detect.layers names some: ablation works at every layer");
   if (steer.placebos.total() == 0)
     reader.report("steer.placebos",
                   "expected at least one placebo; without it any push of that size could be the cause");

@@ -196,6 +196,11 @@ TEST(Plan, RangesAreKept) {
 TEST(Plan, KeysThatOnlyMakeSenseTogetherAreComparedWithEachOther) {
   EXPECT_TRUE(
       has(with("steer: {doses: [2, 4], dose: 3}"), "steer.dose: expected one of steer.doses, found 3"));
+  EXPECT_TRUE(has(with("detect: {layers: [3, 5]}\nsteer: {layer: 4, ablate: false}"),
+                  "steer.layer: expected one of detect.layers, found 4"));
+  EXPECT_TRUE(has(with("detect: {layers: [3, 5]}\nsteer: {layer: 5, ablate: true}"),
+                  "steer.ablate: expected false where detect.layers names some"));
+  EXPECT_FALSE(has(with("detect: {layers: [3, 5]}\nsteer: {layer: 5, ablate: false}"), "detect.layers"));
   EXPECT_TRUE(has(with("steer: {placebos: {isotropic: 0, variance: 0, shuffled: 0, formality: 0}}"),
                   "expected at least one placebo"));
   EXPECT_TRUE(
