@@ -7,6 +7,7 @@
 
 #include "stats/dif.h"
 #include "stats/eprocess.h"
+#include "stats/mixed.h"
 #include "stats/ppi.h"
 #include "stats/prevalence.h"
 
@@ -104,6 +105,60 @@ TEST(Golden, M39_MantelHaenszel) {
   EXPECT_NEAR(found.odds.p, .2322635, 5e-8);
   EXPECT_NEAR(found.delta, .2353652, 5e-8);
   EXPECT_EQ(found.dif, DifClass::negligible);
+}
+
+// M46: lme4's sleepstudy, 18 subjects × days 0 to 9. The degrees of freedom: lmerTest.
+TEST(Golden, M46_MixedModel) {
+  const std::vector<Values> reaction = {
+      {249.56, 258.7047, 250.8006, 321.4398, 356.8519, 414.6901, 382.2038, 290.1486, 430.5853, 466.3535},
+      {222.7339, 205.2658, 202.9778, 204.707, 207.7161, 215.9618, 213.6303, 217.7272, 224.2957, 237.3142},
+      {199.0539, 194.3322, 234.32, 232.8416, 229.3074, 220.4579, 235.4208, 255.7511, 261.0125, 247.5153},
+      {321.5426, 300.4002, 283.8565, 285.133, 285.7973, 297.5855, 280.2396, 318.2613, 305.3495, 354.0487},
+      {287.6079, 285, 301.8206, 320.1153, 316.2773, 293.3187, 290.075, 334.8177, 293.7469, 371.5811},
+      {234.8606, 242.8118, 272.9613, 309.7688, 317.4629, 309.9976, 454.1619, 346.8311, 330.3003, 253.8644},
+      {283.8424, 289.555, 276.7693, 299.8097, 297.171, 338.1665, 332.0265, 348.8399, 333.36, 362.0428},
+      {265.4731, 276.2012, 243.3647, 254.6723, 279.0244, 284.1912, 305.5248, 331.5229, 335.7469, 377.299},
+      {241.6083, 273.9472, 254.4907, 270.8021, 251.4519, 254.6362, 245.4523, 235.311, 235.7541, 237.2466},
+      {312.3666, 313.8058, 291.6112, 346.1222, 365.7324, 391.8385, 404.2601, 416.6923, 455.8643, 458.9167},
+      {236.1032, 230.3167, 238.9256, 254.922, 250.7103, 269.7744, 281.5648, 308.102, 336.2806, 351.6451},
+      {256.2968, 243.4543, 256.2046, 255.5271, 268.9165, 329.7247, 379.4445, 362.9184, 394.4872, 389.0527},
+      {250.5265, 300.0576, 269.8939, 280.5891, 271.8274, 304.6336, 287.7466, 266.5955, 321.5418, 347.5655},
+      {221.6771, 298.1939, 326.8785, 346.8555, 348.7402, 352.8287, 354.4266, 360.4326, 375.6406, 388.5417},
+      {271.9235, 268.4369, 257.2424, 277.6566, 314.8222, 317.2135, 298.1353, 348.1229, 340.28, 366.5131},
+      {225.264, 234.5235, 238.9008, 240.473, 267.5373, 344.1937, 281.1481, 347.5855, 365.163, 372.2288},
+      {269.8804, 272.4428, 277.8989, 281.7895, 279.1705, 284.512, 259.2658, 304.6306, 350.7807, 369.4692},
+      {269.4117, 273.474, 297.5968, 310.6316, 287.1726, 329.6076, 334.4818, 343.2199, 369.1417, 364.1236}};
+  Values y;
+  std::vector<int> subject;
+  Numbers x;
+  RandomTerm term{"subject", {}, {}, true};
+  for (std::size_t s = 0; s < reaction.size(); ++s) {
+    for (std::size_t day = 0; day < 10; ++day) {
+      y.push_back(reaction[s][day]);
+      subject.push_back(static_cast<int>(s));
+      x.append(Values{1, static_cast<double>(day)});
+      term.slopes.append(Values{static_cast<double>(day)});
+    }
+  }
+  term.group = subject;
+  const Mixed found = mixed(y, x, {&term, 1});
+  ASSERT_EQ(found.status, Status::ok);
+  EXPECT_NEAR(found.fixed[0].value, 251.4051, 5e-5);
+  EXPECT_NEAR(found.fixed[0].se, 6.8246, 5e-5);
+  EXPECT_NEAR(found.fixed[1].value, 10.46729, 5e-6);
+  EXPECT_NEAR(found.fixed[1].se, 1.54579, 5e-6);
+  // lme4's default optimiser stops a little before the minimum (criterion 1743.628271960); its bobyqa with a
+  // fine tolerance reaches 1743.628271958 at 24.740448, as here.
+  EXPECT_NEAR(found.random[0].sd[0], 24.7407, 3e-4);
+  EXPECT_NEAR(found.random[0].sd[0], 24.740448, 1e-5);
+  EXPECT_LE(found.criterion, 1743.6282719590);
+  EXPECT_NEAR(found.random[0].sd[1], 5.9221, 5e-5);
+  EXPECT_NEAR(found.random[0].correlation.row(0)[1], .066, 5e-4);
+  EXPECT_NEAR(found.residual_sd, 25.5918, 5e-5);
+  EXPECT_NEAR(found.criterion, 1743.62827196, 1e-6);
+  EXPECT_NEAR(found.df[0], 16.9997, 1e-3);
+  EXPECT_NEAR(found.df[1], 17.0000, 1e-3);
+  EXPECT_EQ(found.fixed[1].n_units, 18);
 }
 
 }  // namespace
