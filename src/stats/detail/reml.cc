@@ -112,7 +112,7 @@ Reml::Point Reml::at(const Eigen::VectorXd& theta) const {
   point.squares = yy_ - cu.squaredNorm() - half_fixed.squaredNorm();
   const Sparse l = cholesky.matrixL();
   for (Eigen::Index i = 0; i < q_; ++i) point.log_det += 2 * std::log(l.coeff(i, i));
-  const Eigen::MatrixXd u = rx.matrixLLT();
+  const Eigen::MatrixXd& u = rx.matrixLLT();
   for (Eigen::Index i = 0; i < p_; ++i) point.log_det += 2 * std::log(u(i, i));
   point.covariance = rx.solve(Eigen::MatrixXd::Identity(p_, p_));
   point.fine = point.squares > 0 && std::isfinite(point.log_det) && point.fixed.allFinite();
