@@ -46,6 +46,11 @@ std::string took_text(double seconds) {
   return fmt::format("{} min {:02} s", static_cast<long>(seconds) / 60, static_cast<long>(seconds) % 60);
 }
 
+void require_no_folder(const std::string& path) {
+  std::error_code ignored;
+  require(!std::filesystem::is_directory(path, ignored), "'" + path + "' is a folder; name a file to write");
+}
+
 }  // namespace
 
 const Cancel& interrupts() {
@@ -84,10 +89,14 @@ void require_file(const std::string& path, const std::string& what, const std::s
           fmt::format("expected {}, found nothing at '{}'; {}", what, path, hint));
 }
 
+void require_run_file(const std::string& path) {
+  require_file(path, "a run file", "'sonder run PLAN -o FILE' makes one");
+}
+
 void require_place(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  require(!fs::is_directory(path, ignored), "'" + path + "' is a folder; name a file to write");
+  require_no_folder(path);
   const fs::path parent = fs::path(path).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
   require(fs::is_directory(folder, ignored),
@@ -99,7 +108,7 @@ void require_place(const std::string& path) {
 void write_file(const std::string& path, const std::string& bytes) {
   namespace fs = std::filesystem;
   std::error_code failed;
-  require(!fs::is_directory(path, failed), "'" + path + "' is a folder; name a file to write");
+  require_no_folder(path);
   const bool plain = !fs::exists(path, failed) || fs::is_regular_file(fs::symlink_status(path, failed));
   const std::string target =
       plain ? fmt::format("{}.part{}", path, getpid()) : path;  // a device or a link is written through

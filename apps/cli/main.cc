@@ -8,7 +8,6 @@
 #include <exception>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "base/error.h"
 #include "door.h"
