@@ -8,6 +8,7 @@
 
 #include "stats/detail/draw.h"
 #include "stats/detail/numbers.h"
+#include "stats/detail/scaled.h"
 #include "stats/detail/votes.h"
 
 namespace sonder::stats {
@@ -222,6 +223,7 @@ PanelSize effective_judges(const Numbers& errors) {
   for (std::size_t i = 0; i < errors.n; ++i) {
     for (std::size_t j = 0; j < errors.d; ++j) judge[j][i] = errors.row(i)[j];
   }
+  for (auto& own : judge) own = detail::scaled(own).x;
   double total = 0;
   double pairs = 0;
   for (std::size_t a = 0; a < errors.d; ++a) {

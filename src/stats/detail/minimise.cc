@@ -49,7 +49,8 @@ Minimum minimise(const Smooth& f, Eigen::VectorXd start) {
       inverse.setIdentity();
       move = -g;
     }
-    if (const double length = move.norm(); length > 2) move *= 2 / length;
+    const double most = std::max(2.0, best.at.norm());  // far away, steps may be long
+    if (const double length = move.norm(); length > most) move *= most / length;
     double scale = 1;
     double value = f(best.at + move);
     while (!(value <= best.value + 1e-4 * scale * move.dot(g)) && scale > 1e-9) {
