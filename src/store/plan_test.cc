@@ -103,7 +103,8 @@ TEST(Plan, JsonHoldsEveryFieldInOrderAndReadsBackTheSame) {
   plan.steer.doses = {0.1, 1.0 / 3.0, 6};
   plan.steer.dose = 0.1;
   plan.steer.layer = 12;
-  plan.detect.layers = {0, 3, 29};
+  plan.steer.ablate = false;
+  plan.detect.layers = {0, 12, 29};
   plan.instruments = {{"length"}, {"judge", "a.gguf", "chat", "always", 3}};
   const std::string json = to_json(plan);
   EXPECT_EQ(json.rfind(R"({"sonder":1,"protocol":"steering","name":)", 0), 0U);
@@ -189,7 +190,8 @@ TEST(Plan, RangesAreKept) {
   }
   for (const char* line :
        {"steer: {doses: [0.5]}", "steer: {negative: []}", "generate: {top_p: 1, temperature: 0}",
-        "detect: {folds: 2, layers: [0, 5]}", "facets: [cognitive]", "seed: 18446744073709551615"}) {
+        "detect: {folds: 2, layers: [0, 5]}\nsteer: {ablate: false}", "facets: [cognitive]",
+        "seed: 18446744073709551615"}) {
     EXPECT_EQ(with(line), "") << line;
   }
 }
