@@ -22,6 +22,7 @@ sonder_embed(sonder_report d3_js "${SONDER_WEB}/d3.min.js")
 sonder_embed(sonder_report plot_js "${SONDER_WEB}/plot.umd.min.js")
 sonder_embed(sonder_report page_html "${CMAKE_SOURCE_DIR}/web/page.html")
 sonder_embed(sonder_report page_css "${CMAKE_SOURCE_DIR}/web/page.css")
+sonder_embed(sonder_report forecast_html "${CMAKE_SOURCE_DIR}/web/forecast.html")
 sonder_embed(sonder_report page_js "${CMAKE_SOURCE_DIR}/web/page.js")
 foreach(part parts charts sweep tables replies)
   sonder_embed(sonder_report page_${part}_js "${CMAKE_SOURCE_DIR}/web/${part}.js")
@@ -64,6 +65,10 @@ if(BUILD_TESTING)
   # What the program says to wrong input; needs no model.
   add_test(NAME story.cli COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/cli/cli_test.py" $<TARGET_FILE:sonder>)
   set_tests_properties(story.cli PROPERTIES LABELS story TIMEOUT 120)
+
+  # Every example of docs/ prints what the page says.
+  add_test(NAME story.docs COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/docs/docs_test.py" $<TARGET_FILE:sonder>)
+  set_tests_properties(story.docs PROPERTIES LABELS story TIMEOUT 300)
 
   # The default model itself: invariance, golden residuals and templates; a small study from plan to page.
   add_test(NAME model.default COMMAND model_test --gtest_brief=1 --gtest_filter=RealModel*:Golden*)

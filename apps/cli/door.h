@@ -26,6 +26,9 @@ void add_run(CLI::App& app, const Global& global, Action& action);
 void add_report(CLI::App& app, const Global& global, Action& action);
 void add_model(CLI::App& app, const Global& global, Action& action);
 void add_direction(CLI::App& app, const Global& global, Action& action);
+void add_simulate(CLI::App& app, const Global& global, Action& action);
+void add_power(CLI::App& app, const Global& global, Action& action);
+void add_stats(CLI::App& app, const Global& global, Action& action);
 
 // Ctrl-C asks to stop: what is finished is kept. A second Ctrl-C ends the program at once.
 const Cancel& interrupts();

@@ -71,6 +71,9 @@ int run_program(int argc, char** argv) {
   add_report(app, global, action);
   add_model(app, global, action);
   add_direction(app, global, action);
+  add_simulate(app, global, action);
+  add_power(app, global, action);
+  add_stats(app, global, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {

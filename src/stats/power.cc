@@ -122,6 +122,13 @@ double mde_t(double sd, int n, Goal goal) {
          std::sqrt(n);
 }
 
+double sd_of_half_width(double half_width, int n, double alpha) {
+  require_alpha(alpha);
+  require(std::isfinite(half_width) && half_width >= 0, "a half width is not negative");
+  require(n >= 2, "a spread needs at least two units");
+  return half_width * std::sqrt(n) / detail::t_quantile(1 - alpha / 2, n - 1);
+}
+
 double t_power_paired(double d, double n, double alpha) {
   require_alpha(alpha);
   require(std::isfinite(d) && n >= 2, "a t-test needs a finite effect and two units");

@@ -44,6 +44,22 @@ CASES = [
     ("a wrong direction command", ["direction", "bogus"], 2, ["'sonder direction bogus'", "show, export"]),
     ("no command", [], 2, ["subcommand is required"]),
     ("an option that is none", ["report", "{d}/no", "--bogus"], 2, ["--bogus"]),
+    # forecasts and tables
+    ("too few scenarios to simulate", ["simulate", "--G", "1"], 2, ["--G: expected 2 to 100000 scenarios, found 1"]),
+    ("limits in the wrong order", ["simulate", "--delta", ".5", "--tau", ".2"], 2, ["expected 0 < delta < tau"]),
+    ("a spread of nothing", ["power", "{d}/plan.yaml", "--sd", "0"], 2, ["--sd: expected more than 0"]),
+    ("a spread that is no number", ["power", "{d}/plan.yaml", "--sd", "nan"], 2, ["--sd: expected more than 0"]),
+    ("a missing plan to forecast", ["power", "{d}/no.yaml"], 2, ["expected a plan, found nothing"]),
+    ("a missing pilot", ["power", "{d}/plan.yaml", "--pilot", "{d}/no.sonder"], 2, ["expected a run file, found nothing"]),
+    ("a forecast in no folder", ["simulate", "--runs", "10", "-o", "{d}/no/x.html"], 2, ["there is no folder"]),
+    ("the sizes of methods 4.5", ["power", str(root / "examples/full.yaml"), "--runs", "10"], 0, ["78       174      309", "35       78       138", "20       44       78"]),
+    ("a simulation", ["simulate", "--runs", "50", "--json"], 0, ['"UNMEASURABLE": 1.0']),
+    ("a missing table", ["stats", "{d}/no.csv", "--test", "paired"], 2, ["expected a CSV file, found nothing"]),
+    ("a cell that is no number", ["stats", "{d}/t.csv", "--test", "paired", "--columns", "a,b"], 2, ["t.csv:3: column 'b': expected a finite number", "of 6 bytes"]),
+    ("a column that is none", ["stats", "{d}/t.csv", "--test", "paired", "--columns", "a,bb"], 2, ["no column 'bb'; did you mean 'b'?"]),
+    ("a test that is none", ["stats", "{d}/t.csv", "--test", "t"], 2, ["--test"]),
+    ("an option that a test does not use", ["stats", "{d}/t.csv", "--test", "roc", "--bound", "1"], 2, ["does not use --bound"]),
+    ("too few units", ["stats", "{d}/t.csv", "--test", "clustered", "--value", "a", "--cluster", "b"], 0, ["no 95 % sign-flip interval below 6 units"]),
     # plans
     ("a misspelt key", ["validate", "{d}/misspelt.yaml"], 2, ["misspelt.yaml:2:", "did you mean 'steer'?"]),
     ("too few scenarios", ["validate", "{d}/few.yaml"], 2, ["few.yaml:2:1: n_test: expected 0 (all) or at least 29, found 6"]),
@@ -64,6 +80,7 @@ PLANS = {
     "nomodel.yaml": "sonder: 1\nmodel: {d}/no.gguf\n",
     "notes.txt": "Not a run, not a direction, not a model.\n" * 100,
     "empty": "",
+    "t.csv": "a,b\n1,2\n3,marker\n",
 }
 
 
