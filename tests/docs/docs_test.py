@@ -21,7 +21,7 @@ def run(line, folder):
     words = shlex.split(line.removeprefix("$ "))
     if words[0] != "sonder":
         sys.exit(f"an example begins with 'sonder', found: {line}")
-    environment = {**os.environ, "COLUMNS": "88", "GOMP_SPINCOUNT": "1000", "SONDER_CACHE": folder + "/cache"}
+    environment = {**os.environ, "GOMP_SPINCOUNT": "1000", "SONDER_CACHE": folder + "/cache"}
     done = subprocess.run([sonder, "-q", *words[1:]], env=environment, cwd=folder, text=True, timeout=120,
                           stdin=subprocess.DEVNULL, capture_output=True)
     return done.stdout + done.stderr
