@@ -66,6 +66,16 @@ if(BUILD_TESTING)
   add_test(NAME story.cli COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/cli/cli_test.py" $<TARGET_FILE:sonder>)
   set_tests_properties(story.cli PROPERTIES LABELS story TIMEOUT 120)
 
+  # Killed, stopped, changed and forked runs: on a tiny model, and (slow) on the default one.
+  add_executable(tiny_writer tests/kill/tiny_writer.cc)
+  target_link_libraries(tiny_writer PRIVATE sonder_model)
+  add_test(NAME story.kill COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/kill/kill_test.py" $<TARGET_FILE:sonder>
+                                   $<TARGET_FILE:tiny_writer> 20)
+  set_tests_properties(story.kill PROPERTIES LABELS story TIMEOUT 600 ENVIRONMENT "GOMP_SPINCOUNT=1000")
+  add_test(NAME slow.kill_real COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/kill/kill_test.py" $<TARGET_FILE:sonder> real 5)
+  set_tests_properties(slow.kill_real PROPERTIES LABELS slow TIMEOUT 1800 SKIP_RETURN_CODE 77
+                       ENVIRONMENT "GOMP_SPINCOUNT=1000")
+
   # Every example of docs/ prints what the page says.
   add_test(NAME story.docs COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/docs/docs_test.py" $<TARGET_FILE:sonder>)
   set_tests_properties(story.docs PROPERTIES LABELS story TIMEOUT 300)

@@ -17,6 +17,7 @@
 #include "model/catalogue.h"
 #include "report/summary.h"
 #include "store/bank.h"
+#include "store/fork.h"
 #include "store/ledger.h"
 #include "store/plan.h"
 #include "store/resume.h"
@@ -30,6 +31,7 @@ using nlohmann::json;
 struct RunOptions {
   std::string plan;
   std::string out;
+  std::string fork;  // a run file to take valid cells from
   int threads = 0;
 };
 
@@ -184,6 +186,29 @@ class OnlyWriter {
   int descriptor_ = -1;
 };
 
+// The run file, and the one it takes valid cells from, if any.
+store::Forked open_ledger(const RunOptions& options, const std::string& out, const store::RunHeader& now) {
+  if (options.fork.empty()) return {store::Ledger::open(out), [] { return std::int64_t{0}; }};
+  auto from = store::Ledger::open_read_only(options.fork);
+  return store::fork(store::Ledger::open(out), std::move(from), options.fork, now, study::cell_kinds());
+}
+
+void check_fork(const RunOptions& options, const std::string& out) {
+  if (options.fork.empty()) return;
+  require_run_file(options.fork);
+  std::error_code ignored;
+  require(!std::filesystem::equivalent(options.fork, out, ignored),
+          "--fork: the new run cannot be the one that it takes cells from; name another file with -o");
+}
+
+std::string how_to_go_on(const RunOptions& options, const std::string& out, const store::Ledger& ledger,
+                         store::RunId id) {
+  std::int64_t kept = 0;
+  for (const std::string& kind : study::cell_kinds()) kept += ledger.count(id, kind);
+  return fmt::format("stopped on request; {} cells are kept in {}. To go on: sonder run {} -o {}", kept, out,
+                     options.plan, out);
+}
+
 int run(const RunOptions& options, const Global& global) {
   const store::Plan plan = store::read_plan(options.plan);
   const store::Bank bank = store::read_bank(plan.bank == "built-in" ? built_in_bank() : plan.bank);
@@ -193,6 +218,7 @@ int run(const RunOptions& options, const Global& global) {
   std::error_code ignored;
   require(!std::filesystem::exists(out, ignored) || std::filesystem::is_regular_file(out, ignored),
           "'" + out + "' is a device or a pipe, which cannot keep a run; name a file to write");
+  check_fork(options, out);
   check_bank(plan, bank);
   const OnlyWriter lock(out);
   const std::string plan_json = store::to_json(plan);
@@ -215,20 +241,33 @@ int run(const RunOptions& options, const Global& global) {
   }
 
   study::Provenance provenance = provenance_of(plan, plan_json, bank, subject.card(), options.threads);
-  const auto ledger = store::Ledger::open(out);
-  const store::RunId id = ledger->open_run(header_of(plan_json, bank, subject.card().sha256));
+  const store::RunHeader header = header_of(plan_json, bank, subject.card().sha256);
+  const store::Forked opened = open_ledger(options, out, header);
+  const auto& ledger = opened.ledger;
+  const store::RunId id = ledger->open_run(header);
 
   const double began = seconds_now();
   study::Lab lab{
       plan, bank, subject, bench, *ledger, id, progress, cancel, [began] { return seconds_now() - began; },
       {}};
-  const study::Findings findings = study::run_steering(lab, std::move(provenance));
+  study::Findings findings;
+  try {
+    findings = study::run_steering(lab, std::move(provenance));
+  } catch (const Error& stopped) {
+    if (stopped.kind() != ErrorKind::cancelled) throw;
+    ticker.finish();
+    throw Error(ErrorKind::cancelled, how_to_go_on(options, out, *ledger, id));
+  }
   ticker.finish();
   if (global.json)
     fmt::print("{}\n", study::as_json(findings));
   else
     fmt::print("{}", report::text_summary(findings, std::min(terminal_width(), 100)));
-  if (!global.quiet && !global.json) fmt::print(stderr, "  run file: {}\n", out);
+  if (!global.quiet && !global.json) {
+    if (!options.fork.empty())
+      fmt::print(stderr, "  taken over from {}: {} cells\n", options.fork, opened.reused());
+    fmt::print(stderr, "  run file: {}\n", out);
+  }
   return kDone;
 }
 
@@ -239,12 +278,14 @@ void add_run(CLI::App& app, const Global& global, Action& action) {
   CLI::App* command = app.add_subcommand("run", "carry out a plan; run it again to go on where it stopped");
   command->add_option("plan", options->plan, "the plan, a YAML file")->required();
   command->add_option("-o,--output", options->out, "the run file (default: the plan's name with .sonder)");
+  command->add_option("--fork", options->fork, "an older run: take over every cell that is still valid");
   command
       ->add_option("--threads", options->threads,
                    "cores to use (default: all); the result does not depend on it")
       ->check(CLI::Range(1, 1024));
   command->footer(
       "Example:\n  sonder run examples/quick.yaml -o quick.sonder\n"
+      "  sonder run changed.yaml --fork quick.sonder -o changed.sonder\n"
       "Ctrl-C finishes the batch at hand and keeps it; the same command goes on.");
   command->callback(
       [options, &global, &action] { action = [options, &global] { return run(*options, global); }; });
