@@ -10,7 +10,7 @@
 
 namespace sonder::cli {
 
-enum ExitCode : int { kDone = 0, kCouldNotRun = 1, kBadInput = 2 };
+enum ExitCode : int { kDone = 0, kCouldNotRun = 1, kBadInput = 2, kGateFailed = 100 };
 
 struct Global {
   bool quiet = false;  // no progress
@@ -27,6 +27,7 @@ void add_report(CLI::App& app, const Global& global, Action& action);
 void add_model(CLI::App& app, const Global& global, Action& action);
 void add_direction(CLI::App& app, const Global& global, Action& action);
 void add_simulate(CLI::App& app, const Global& global, Action& action);
+void add_gate(CLI::App& app, const Global& global, Action& action);
 void add_power(CLI::App& app, const Global& global, Action& action);
 void add_stats(CLI::App& app, const Global& global, Action& action);
 

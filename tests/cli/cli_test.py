@@ -37,7 +37,7 @@ CASES = [
     ("a plan in no folder", ["init", "steering", "-o", "{d}/no/plan.yaml"], 2, ["there is no folder '{d}/no'"]),
     ("a plan that is there", ["init", "steering", "-o", "{d}/plan.yaml"], 2, ["already there", "choose another -o"]),
     # wrong words
-    ("a wrong command", ["bogus"], 2, ["there is no command 'sonder bogus'", "init, validate, run, report"]),
+    ("a wrong command", ["bogus"], 2, ["there is no command 'sonder bogus'", "init, validate, run, report, gate"]),
     ("a misspelt command", ["reprot"], 2, ["'sonder reprot'; did you mean 'report'?"]),
     ("a wrong model command", ["model", "bogus"], 2, ["'sonder model bogus'", "pull, list, show"]),
     ("a misspelt model command", ["-q", "model", "lst"], 2, ["did you mean 'list'?"]),
@@ -60,6 +60,8 @@ CASES = [
     ("a test that is none", ["stats", "{d}/t.csv", "--test", "t"], 2, ["--test"]),
     ("an option that a test does not use", ["stats", "{d}/t.csv", "--test", "roc", "--bound", "1"], 2, ["does not use --bound"]),
     ("too few units", ["stats", "{d}/t.csv", "--test", "clustered", "--value", "a", "--cluster", "b"], 0, ["no 95 % sign-flip interval below 6 units"]),
+    ("a gate without a run", ["gate", "{d}/no.sonder", "--require", "delta < 1"], 2, ["expected a run file, found nothing"]),
+    ("a gate without a requirement", ["gate", "{d}/no.sonder"], 2, ["--require is required"]),
     # plans
     ("a misspelt key", ["validate", "{d}/misspelt.yaml"], 2, ["misspelt.yaml:2:", "did you mean 'steer'?"]),
     ("too few scenarios", ["validate", "{d}/few.yaml"], 2, ["few.yaml:2:1: n_test: expected 0 (all) or at least 29, found 6"]),

@@ -44,6 +44,9 @@ with tempfile.TemporaryDirectory() as folder:
     base = [r["text"] for r in findings["replies"] if r["arm"] == "base"]
     assert len(steered) == len(base) == 6 and steered != base, "a push changes what is written"
 
+    run("gate", whole, "--require", "verdict.affective.control == 'UNMEASURABLE' and not instruments.certified")
+    run("gate", whole, "--require", "verdict.affective.control == 'CONTROLS'", code=100)
+    run("gate", whole, "--require", "verdict.afective.control == 'CONTROLS'", code=2)
     page = run("report", whole)
     assert findings["verdict"]["affective"]["headline"].split(";")[0].lower() in page.lower()
     run("direction", "export", whole, "--facet", "affective", "-o", folder + "/d.gguf")
