@@ -69,12 +69,14 @@ int run_program(int argc, char** argv) {
   add_validate(app, global, action);
   add_run(app, global, action);
   add_report(app, global, action);
+  add_export(app, global, action);
   add_gate(app, global, action);
   add_model(app, global, action);
   add_direction(app, global, action);
   add_simulate(app, global, action);
   add_power(app, global, action);
   add_stats(app, global, action);
+  add_manual(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {

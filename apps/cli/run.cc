@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "door.h"
+#include "events.h"
 #include "instrument/instrument.h"
 #include "model/catalogue.h"
 #include "report/summary.h"
@@ -201,12 +202,16 @@ void check_fork(const RunOptions& options, const std::string& out) {
           "--fork: the new run cannot be the one that it takes cells from; name another file with -o");
 }
 
-std::string how_to_go_on(const RunOptions& options, const std::string& out, const store::Ledger& ledger,
-                         store::RunId id) {
+std::int64_t cells_kept(const store::Ledger& ledger, store::RunId id) {
   std::int64_t kept = 0;
   for (const std::string& kind : study::cell_kinds()) kept += ledger.count(id, kind);
-  return fmt::format("stopped on request; {} cells are kept in {}. To go on: sonder run {} -o {}", kept, out,
-                     options.plan, out);
+  return kept;
+}
+
+std::string how_to_go_on(const RunOptions& options, const std::string& out, const store::Ledger& ledger,
+                         store::RunId id) {
+  return fmt::format("stopped on request; {} cells are kept in {}. To go on: sonder run {} -o {}",
+                     cells_kept(ledger, id), out, options.plan, out);
 }
 
 int run(const RunOptions& options, const Global& global) {
@@ -226,7 +231,8 @@ int run(const RunOptions& options, const Global& global) {
   check_models(plan);
   const Cancel& cancel = interrupts();
   Ticker ticker(global);
-  const OnProgress progress = ticker.watch();
+  Events events;
+  const OnProgress progress = global.json ? events.watch() : ticker.watch();
   if (progress) progress({"load the models", "", 0, 0});
 
   Models models({options.threads, plan.generate.batch, 0});
@@ -246,6 +252,7 @@ int run(const RunOptions& options, const Global& global) {
   const auto& ledger = opened.ledger;
   const store::RunId id = ledger->open_run(header);
 
+  if (global.json) events.start(out, header.plan_hash, cells_kept(*ledger, id));
   const double began = seconds_now();
   study::Lab lab{
       plan, bank, subject, bench, *ledger, id, progress, cancel, [began] { return seconds_now() - began; },
@@ -256,11 +263,12 @@ int run(const RunOptions& options, const Global& global) {
   } catch (const Error& stopped) {
     if (stopped.kind() != ErrorKind::cancelled) throw;
     ticker.finish();
+    if (global.json) events.stopped(out, cells_kept(*ledger, id));
     throw Error(ErrorKind::cancelled, how_to_go_on(options, out, *ledger, id));
   }
   ticker.finish();
   if (global.json)
-    fmt::print("{}\n", study::as_json(findings));
+    events.done(out, findings);
   else
     fmt::print("{}", report::text_summary(findings, std::min(terminal_width(), 100)));
   if (!global.quiet && !global.json) {
@@ -286,6 +294,7 @@ void add_run(CLI::App& app, const Global& global, Action& action) {
   command->footer(
       "Example:\n  sonder run examples/quick.yaml -o quick.sonder\n"
       "  sonder run changed.yaml --fork quick.sonder -o changed.sonder\n"
+      "--json prints events, one a line (docs/events.md); `sonder report RUN --json` the findings.\n"
       "Ctrl-C finishes the batch at hand and keeps it; the same command goes on.");
   command->callback(
       [options, &global, &action] { action = [options, &global] { return run(*options, global); }; });

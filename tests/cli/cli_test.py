@@ -60,6 +60,11 @@ CASES = [
     ("a test that is none", ["stats", "{d}/t.csv", "--test", "t"], 2, ["--test"]),
     ("an option that a test does not use", ["stats", "{d}/t.csv", "--test", "roc", "--bound", "1"], 2, ["does not use --bound"]),
     ("too few units", ["stats", "{d}/t.csv", "--test", "clustered", "--value", "a", "--cluster", "b"], 0, ["no 95 % sign-flip interval below 6 units"]),
+    ("completion of a shell", ["completion", "bash"], 0, ["complete -o filenames -F _sonder sonder", "model pull", "--require"]),
+    ("completion of a shell that is none", ["completion", "cmd"], 2, ["cmd"]),
+    ("the manual", ["man"], 0, [".TH SONDER 1", ".SS sonder direction export"]),
+    ("an export of a missing run", ["export", "{d}/no.sonder", "--format", "csv"], 2, ["expected a run file, found nothing"]),
+    ("an export without a format", ["export", "{d}/no.sonder"], 2, ["--format is required"]),
     ("a gate without a run", ["gate", "{d}/no.sonder", "--require", "delta < 1"], 2, ["expected a run file, found nothing"]),
     ("a gate without a requirement", ["gate", "{d}/no.sonder"], 2, ["--require is required"]),
     # plans
