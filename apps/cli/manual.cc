@@ -40,7 +40,7 @@ std::string names_of(CLI::App* app, const char* between) {
 std::string bash(CLI::App& app) {
   std::string out =
       "# sonder completion bash > ~/.local/share/bash-completion/completions/sonder\n"
-      "_sonder() {\n  local cur=${COMP_WORDS[COMP_CWORD]} path=\"\" word words i\n"
+      "_sonder() {\n  local cur=${COMP_WORDS[COMP_CWORD]} path=\"\" word words files=\"\" i\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n    word=${COMP_WORDS[i]}\n"
       "    [[ $word == -* ]] || case \"$path $word\" in\n";
   for (const Command& c : commands(app))
@@ -53,11 +53,14 @@ std::string bash(CLI::App& app) {
   }
   out += "    esac\n  done\n  case \"$path\" in\n";
   out += fmt::format("    \"\") words={:?} ;;\n", names_of(&app, " "));
-  for (const Command& c : commands(app))
-    out += fmt::format("    {:?}) words={:?} ;;\n", c.path, names_of(c.app, " "));
+  for (const Command& c : commands(app)) {
+    const bool leads_on = !c.app->get_subcommands([](CLI::App*) { return true; }).empty();
+    out +=
+        fmt::format("    {:?}) words={:?}{} ;;\n", c.path, names_of(c.app, " "), leads_on ? "" : " files=1");
+  }
   return out +
          "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-         "  [[ $cur == -* || -z $path ]] || COMPREPLY+=($(compgen -f -- \"$cur\"))\n}\n"
+         "  [[ $cur == -* || -z $files ]] || COMPREPLY+=($(compgen -f -- \"$cur\"))\n}\n"
          "complete -o filenames -F _sonder sonder\n";
 }
 

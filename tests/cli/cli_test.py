@@ -23,6 +23,9 @@ CASES = [
     ("a missing direction", ["direction", "show", "{d}/no.gguf"], 2, ["expected a direction file, found nothing", "direction export"]),
     ("a folder for a direction", ["direction", "show", "{d}"], 2, ["expected a direction file, found the folder"]),
     ("a text for a direction", ["direction", "show", "{d}/notes.txt"], 2, ["{d}/notes.txt"]),
+    ("a text to validate", ["validate", "{d}/notes.txt"], 2, ["notes.txt:1:"]),
+    ("a damaged direction to validate", ["validate", "{d}/cut.gguf"], 2, ["cut.gguf is damaged"]),
+    ("a damaged run to validate", ["validate", "{d}/cut.sonder"], 2, ["cut.sonder"]),
     ("a folder that is no bank", ["validate", "{d}"], 2, ["a bank (a folder with scenarios.jsonl)", "found the folder '{d}'"]),
     ("a plan whose bank is missing", ["run", "{d}/nobank.yaml"], 2, ["{d}/no-bank", "expected the folder of a bank"]),
     ("a plan whose model is missing", ["run", "{d}/nomodel.yaml"], 2, ["there is no model file at '{d}/no.gguf'"]),
@@ -37,7 +40,7 @@ CASES = [
     ("a plan in no folder", ["init", "steering", "-o", "{d}/no/plan.yaml"], 2, ["there is no folder '{d}/no'"]),
     ("a plan that is there", ["init", "steering", "-o", "{d}/plan.yaml"], 2, ["already there", "choose another -o"]),
     # wrong words
-    ("a wrong command", ["bogus"], 2, ["there is no command 'sonder bogus'", "init, validate, run, report, gate"]),
+    ("a wrong command", ["bogus"], 2, ["there is no command 'sonder bogus'", "init, validate, run, report, export, gate"]),
     ("a misspelt command", ["reprot"], 2, ["'sonder reprot'; did you mean 'report'?"]),
     ("a wrong model command", ["model", "bogus"], 2, ["'sonder model bogus'", "pull, list, show"]),
     ("a misspelt model command", ["-q", "model", "lst"], 2, ["did you mean 'list'?"]),
@@ -87,6 +90,8 @@ PLANS = {
     "nomodel.yaml": "sonder: 1\nmodel: {d}/no.gguf\n",
     "notes.txt": "Not a run, not a direction, not a model.\n" * 100,
     "empty": "",
+    "cut.gguf": "GGUF" + "x" * 40,
+    "cut.sonder": "SQLite format 3" + "x" * 40,
     "t.csv": "a,b\n1,2\n3,marker\n",
 }
 
