@@ -83,6 +83,7 @@ Estimate delong(std::span<const double> high, std::span<const double> low) {
     estimate.ci95 = logit_interval(placed.area, estimate.se, detail::normal_quantile(0.975));
     estimate.ci90 = logit_interval(placed.area, estimate.se, detail::normal_quantile(0.95));
     estimate.p = std::min(1.0, 2 * detail::normal_tail(std::abs(placed.area - 0.5) / estimate.se));
+    detail::no_surer_than_agreed(estimate, std::min(m, n), extreme_p(m, n));
   } else {
     estimate.ci95 = detail::agreed_bound(placed.area, std::min(m, n), 0.05);
     estimate.ci90 = detail::agreed_bound(placed.area, std::min(m, n), 0.10);

@@ -203,6 +203,7 @@ Estimate clustered_auroc(const Scored& rows) {
   }
   out.se = std::sqrt(variance);
   place_logit(out);
+  detail::no_surer_than_agreed(out, c, detail::agreed_p(n_clusters - 1));
   return detail::settled(std::move(out));
 }
 
@@ -247,6 +248,7 @@ Estimate bootstrap_auroc(const Scored& rows, Seed seed, int draws) {
   const double size = static_cast<double>(replicates.size()) + 1;
   const double tail = std::min(static_cast<double>(up_to), size - 1 - static_cast<double>(below));
   out.p = std::min(1.0, 2 * (tail + 1) / size);
+  detail::no_surer_than_agreed(out, n_clusters, 0);
   if (replicates.size() < static_cast<std::size_t>(draws))
     detail::flag(out, std::to_string(static_cast<std::size_t>(draws) - replicates.size()) +
                           " resamples lost one class");

@@ -179,6 +179,7 @@ LengthControlled length_controlled_win_rate(std::span<const double> win, std::sp
   const auto up_to = std::upper_bound(rates.begin(), rates.end(), .5) - rates.begin();
   const double tail = std::min(static_cast<double>(up_to), draws - static_cast<double>(below));
   rate.p = std::min(1.0, 2 * (tail + 1) / (draws + 1.0));
+  detail::no_surer_than_agreed(rate, n, 0);
   if (sd == 0) detail::flag(rate, "the lengths do not vary: nothing is controlled");
   if (n < 10) detail::flag(rate, "fewer than 10 items: the interval is too short");
   rate = detail::settled(std::move(rate));

@@ -150,6 +150,16 @@ Interval agreed_bound(double c, double n, double alpha) {
   return {c * q, c * q + 1 - q};
 }
 
+void no_surer_than_agreed(Estimate& estimate, double n, double least_p) {
+  const auto widen = [&](Interval& interval, double alpha) {
+    const Interval agreed = agreed_bound(estimate.value, n, alpha);
+    interval = {std::min(interval.low, agreed.low), std::max(interval.high, agreed.high)};
+  };
+  widen(estimate.ci95, 0.05);
+  widen(estimate.ci90, 0.10);
+  estimate.p = std::max(estimate.p, least_p);
+}
+
 Estimate bounded_mean(std::span<const double> x) {
   const int n = static_cast<int>(x.size());
   const double value = mean_of(x);
@@ -159,9 +169,9 @@ Estimate bounded_mean(std::span<const double> x) {
   if (estimate.se > 0) {
     for (Interval* interval : {&estimate.ci95, &estimate.ci90})
       *interval = {std::max(0.0, interval->low), std::min(1.0, interval->high)};
+    no_surer_than_agreed(estimate, n, agreed_p(n - 1));
   } else {
-    estimate.ci95 = agreed_bound(value, n, 0.05);
-    estimate.ci90 = agreed_bound(value, n, 0.10);
+    no_surer_than_agreed(estimate, n, 0);  // by_t's intervals are the point
     estimate.warnings = {"all units agree: the interval is the exact one-sided bound"};
   }
   return estimate;
