@@ -52,6 +52,26 @@ Sparse all_factors(const std::vector<Grouping>& groupings, const Eigen::VectorXd
   return all;
 }
 
+// factor' m and m factor on the rows and columns of one group, in place: what a lower triangle adds to line i lies
+// below it. Products of such small blocks would cost more in their allocation than in their sums.
+void turn_rows(Eigen::MatrixXd& m, Eigen::Index first, const Eigen::MatrixXd& factor) {
+  for (Eigen::Index c = 0; c < m.cols(); ++c) {
+    double* const column = m.col(c).data() + first;
+    for (Eigen::Index i = 0; i < factor.rows(); ++i) {
+      double total = 0;
+      for (Eigen::Index j = i; j < factor.rows(); ++j) total += factor(j, i) * column[j];
+      column[i] = total;
+    }
+  }
+}
+
+void turn_columns(Eigen::MatrixXd& m, Eigen::Index first, const Eigen::MatrixXd& factor) {
+  for (Eigen::Index i = 0; i < factor.rows(); ++i) {
+    m.col(first + i) *= factor(i, i);
+    for (Eigen::Index j = i + 1; j < factor.rows(); ++j) m.col(first + i) += factor(j, i) * m.col(first + j);
+  }
+}
+
 }  // namespace
 
 Eigen::MatrixXd factor_of(const Grouping& g, const Eigen::VectorXd& theta, Eigen::Index first) {
@@ -101,13 +121,13 @@ Reml::Half Reml::half_solve_dense(const Eigen::VectorXd& theta) const {
     parameter += g.parameters();
     const Eigen::Index r = g.columns();
     for (std::size_t group = 0; group < g.count; ++group, first += r) {
-      inner.middleRows(first, r) = (factor.transpose() * inner.middleRows(first, r)).eval();
-      inner.middleCols(first, r) = (inner.middleCols(first, r) * factor).eval();
-      half.right.middleRows(first, r) = (factor.transpose() * half.right.middleRows(first, r)).eval();
+      turn_rows(inner, first, factor);
+      turn_columns(inner, first, factor);
+      turn_rows(half.right, first, factor);
     }
   }
   inner.diagonal().array() += 1;
-  const Eigen::LLT<Eigen::MatrixXd> cholesky(inner);
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> cholesky(inner);  // in its own place
   if (cholesky.info() != Eigen::Success) return half;
   cholesky.matrixL().solveInPlace(half.right);
   half.log_det = log_det(cholesky.matrixLLT());
