@@ -34,7 +34,10 @@ double t_quantile(double level, double df);
 double t_tail(double t, double df);    // P(T > t), never 0
 double normal_quantile(double level);  // level strictly inside (0, 1)
 double normal_cdf(double z);
-double normal_tail(double z);  // P(Z > z), never 0
+double normal_tail(double z);                     // P(Z > z), never 0
+double f_tail(double f, double df1, double df2);  // P(F > f), never 0; f <= 0: 1
+double chi2_tail(double chi2, double df);         // the same of chi-squared
+double logistic(double x);
 double two_sided(double tail);
 double agreed_p(int n_coins);  // 2^-n_coins, never 0: that so many fair coins agree
 
@@ -51,6 +54,10 @@ void flag(Estimate& estimate, std::string why);
 // Student's t intervals and the p against `null`. se = 0: the intervals are the point, p is 2^(1-n_units) (as
 // many units agree) or 1, and the estimate is flagged.
 Estimate by_t(double value, double se, double df, int n_units, double null = 0);
+
+// Of an area strictly inside (0, 1) with se > 0: intervals on the scale of its log-odds, p against 1/2 by the
+// normal.
+void by_log_odds(Estimate& estimate);
 
 // The interval of n units in [0, 1] that agree on c: [c q, c q + 1 - q], q = alpha^(1/n). Values that n units
 // did not show may have a share of up to 1 - q. When c is 0 or 1 it is the exact one-sided bound.
