@@ -39,6 +39,13 @@ foreach(program ${unit_programs})
 endforeach()
 
 if(BUILD_TESTING)
+  sonder_goldens(8:latent 9:latent 10:latent 11:model 12:latent 13:latent 38:instrument 42:text:stats 45:study)
+  # What simulates for minutes, first how often intervals hold the truth (docs/coverage.md): tests named DISABLED_, and
+  # only with the optimised program.
+  add_test(NAME slow.stats COMMAND stats_test --gtest_also_run_disabled_tests
+                                      --gtest_filter=*DISABLED_*)
+  set_tests_properties(slow.stats PROPERTIES LABELS slow TIMEOUT 3600)
+
   file(GLOB fences CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/fences/*.cc")
   add_test(NAME fence.fences COMMAND python3 "${CMAKE_SOURCE_DIR}/tools/fence.py" "${CMAKE_CXX_COMPILER}"
                                      "${CMAKE_SOURCE_DIR}/src" ${fences})
@@ -87,5 +94,6 @@ if(BUILD_TESTING)
   set_tests_properties(story.default_model PROPERTIES LABELS story TIMEOUT 900 SKIP_RETURN_CODE 77)
 endif()
 
-add_executable(sonder_bench bench/main.cc)
+add_executable(sonder_bench bench/main.cc bench/stats.cc)
+target_compile_definitions(sonder_bench PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
 target_link_libraries(sonder_bench PRIVATE sonder_instrument sonder_json fmt::fmt)
