@@ -27,7 +27,7 @@ TEST(Forecast, TextShowsEveryWordAndNeverTurnsAShareIntoNothing) {
   EXPECT_NE(text.find(".25"), std::string::npos);
   EXPECT_NE(text.find("<.01"), std::string::npos) << text;  // REVERSED
   EXPECT_NE(text.find(".50"), std::string::npos);           // CONTROLS-level
-  EXPECT_EQ(text.find("trivial"), std::string::npos);  // never said: no column
+  EXPECT_EQ(text.find("trivial"), std::string::npos);       // never said: no column
   EXPECT_NE(text.find("step (here 0.00)"), std::string::npos) << text;
   EXPECT_EQ(text.find("Scenarios needed"), std::string::npos);
   Forecast power = sample();

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "report/sample_findings.h"
-#include "store/csv.h"
 
 namespace sonder::report {
 namespace {
@@ -21,16 +20,12 @@ study::Findings sample() {
   return f;
 }
 
-TEST(Cells, AsCsvReadBackWhole) {
-  const store::Csv csv = store::parse_csv(cells_csv(sample()), "cells.csv");
-  EXPECT_EQ(csv.columns(), (std::vector<std::string>{"scenario", "split", "area", "arm", "repeat", "stopped",
-                                                     "judge/affective", "lexicon/affective", "text"}));
-  EXPECT_EQ(csv.n_rows(), 3U);
-  EXPECT_EQ(csv.numbers("judge/affective")[1], -1e-7);
-  EXPECT_FALSE(csv.numbers("judge/affective")[0].has_value());
-  EXPECT_EQ(csv.numbers("lexicon/affective")[0], .25);
-  EXPECT_EQ(csv.labels("arm").names, (std::vector<std::string>{"base", "steer +1"}));
-  EXPECT_NE(cells_csv(sample()).find("\"He said \"\"yes\"\",\nand left.\""), std::string::npos);
+TEST(Cells, AsCsvQuoteWhatNeedsIt) {
+  EXPECT_EQ(cells_csv(sample()),
+            "scenario,split,area,arm,repeat,stopped,judge/affective,lexicon/affective,text\n"
+            "s1,test,\"loss, and more\",base,0,limit,,0.25,\"He said \"\"yes\"\",\nand left.\"\n"
+            "s1,test,\"loss, and more\",steer +1,1,end_of_turn,-1e-07,,plain\n"
+            "gone,,,base,0,limit,,,\n");
 }
 
 TEST(Cells, AsJsonLinesHoldNullForWhatIsMissing) {
