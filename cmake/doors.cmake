@@ -38,6 +38,12 @@ foreach(program ${unit_programs})
 endforeach()
 
 if(BUILD_TESTING)
+  # An HTTP endpoint that misbehaves on command, for the tests of rooms that ask one: tests/net/misbehave.py.
+  add_library(net_server STATIC tests/net/server.cc)
+  target_include_directories(net_server PUBLIC "${CMAKE_SOURCE_DIR}/tests")
+  target_link_libraries(net_server PUBLIC sonder_base sonder_json)
+  target_compile_definitions(net_server PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
+
   file(GLOB fences CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/fences/*.cc")
   add_test(NAME fence.fences COMMAND python3 "${CMAKE_SOURCE_DIR}/tools/fence.py" "${CMAKE_CXX_COMPILER}"
                                      "${CMAKE_SOURCE_DIR}/src" ${fences})
