@@ -158,7 +158,7 @@ TEST_F(EndpointTest, SaysThatNobodyListensAfterItsTries) {
 TEST_F(EndpointTest, StopsWhenFiveInARowFailAndKeepsWhatWasAnswered) {
   auto o = options("ok:4,ok:4,status:500");
   o.concurrency = 1;
-  const std::string said = refusal(o, 30);
+  const std::string said = refusal(o, 8);
   EXPECT_NE(
       said.find("left 5 questions in a row unanswered, the last: the endpoint failed (HTTP 500), 4 times"),
       std::string::npos)

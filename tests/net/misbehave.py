@@ -38,6 +38,7 @@ class Log:
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each answer waits 40 ms for an acknowledgement
 
     def log_message(self, *_):
         pass

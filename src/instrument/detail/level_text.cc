@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "instrument/detail/judge_prompt.h"
+#include "instrument/detail/score_numbers.h"
 
 namespace sonder::instrument::detail {
 namespace {
@@ -18,6 +18,7 @@ using nlohmann::json;
 
 constexpr std::size_t kLongest = 1U << 16U;  // bytes of an answer that is read
 constexpr int kDeepest = 4;                  // groups of JSON inside each other
+constexpr std::size_t kMostNumbers = 200;    // in one answer
 
 const Missing kNoScore{"the judge gave no score"};
 const Missing kSeveral{"the judge gave several scores"};
@@ -28,144 +29,32 @@ const Missing kBrokenJson{"the judge's JSON is broken or cut off"};
 const Missing kDeclined{"the judge declined to rate"};
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 128;
-}
 std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return out;
 }
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
-}
-
-// ---- numbers
-// --------------------------------------------------------------------------------------------------
-
-enum class Kind { level, off_menu, out_of_range, other_scale };
-
-struct Number {
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string out;
   std::size_t begin = 0;
-  std::size_t end = 0;  // with "/5" or "out of 5"
-  Kind kind = Kind::level;
-  int level = 0;
-  bool of_five = false;  // names its scale
-  bool word = false;     // "four"
-  bool operator==(const Number&) const = default;
-};
-
-constexpr std::array<std::string_view, kLevels> kWords = {"zero", "one", "two", "three", "four", "five"};
-
-std::size_t skip_spaces(std::string_view text, std::size_t at) {
-  while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
-  return at;
+  for (std::size_t at = 0; (at = text.find(from, begin)) != std::string_view::npos; begin = at + from.size())
+    out.append(text.substr(begin, at - begin)).append(to);
+  return out.append(text.substr(begin));
 }
 
-std::size_t digits_end(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_digit(text[at])) ++at;
-  return at;
-}
+// ---- which of them are scores ----------------------------------------------------------------------------
 
-// "/5", "out of 5" after a number: moves its end behind it.
-void read_scale(std::string_view text, Number& number) {
-  std::size_t at = skip_spaces(text, number.end);
-  if (at < text.size() && text[at] == '%') {
-    number.kind = Kind::other_scale;
-    number.end = at + 1;
-    return;
-  }
-  const std::string_view rest = text.substr(at);
-  if (rest.starts_with("/"))
-    at += 1;
-  else if (rest.starts_with("out of "))
-    at += 7;
-  else
-    return;
-  at = skip_spaces(text, at);
-  const std::size_t end = digits_end(text, at);
-  if (end == at) return;
-  number.end = end;
-  number.of_five = true;
-  if (text.substr(at, end - at) != "5") number.kind = Kind::other_scale;
-}
-
-// The number at `at`, where a digit stands; nothing for what is no quantity ("4th", "a4").
-std::optional<Number> lex_digits(std::string_view text, std::size_t at, std::size_t& next) {
-  const std::size_t whole = digits_end(text, at);
-  Number number{at, whole, Kind::level, 0, false, false};
-  bool fraction = false;
-  while (number.end + 1 < text.size() && (text[number.end] == '.' || text[number.end] == ',') &&
-         is_digit(text[number.end + 1])) {
-    const std::size_t from = number.end + 1;
-    number.end = digits_end(text, from);
-    fraction = fraction || text.substr(from, number.end - from).find_first_not_of('0') != std::string::npos;
-  }
-  next = number.end;
-  if (at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '_')) return std::nullopt;
-  if (text.substr(number.end).starts_with("\xC2\xBD") || text.substr(number.end).starts_with("\xC2\xBC") ||
-      text.substr(number.end).starts_with("\xC2\xBE")) {
-    fraction = true;
-    number.end += 2;
-  }
-  if (number.end < text.size() && (is_letter(text[number.end]) || text[number.end] == '_'))
-    return std::nullopt;
-  if (number.end < text.size() && text[number.end] == '+') fraction = true, ++number.end;
-  std::string_view figure = text.substr(at, whole - at);
-  figure.remove_prefix(std::min(figure.find_first_not_of('0'), figure.size() - 1));
-  // A sign, not a dash between two things.
-  const bool sign = at > 0 && (text[at - 1] == '-' || text.substr(0, at).ends_with("\xE2\x88\x92")) &&
-                    (at == 1 || !is_digit(text[at - 2]));
-  if (figure.size() > 1 || figure[0] > '5' || (sign && (figure != "0" || fraction)))
-    number.kind = Kind::out_of_range;
-  else if (fraction)
-    number.kind = figure == "5" ? Kind::out_of_range : Kind::off_menu;
-  number.level = figure.size() == 1 ? figure[0] - '0' : 0;
-  read_scale(text, number);
-  next = number.end;
-  return number;
-}
-
-std::vector<Number> numbers_in(std::string_view text) {
-  std::vector<Number> numbers;
-  for (std::size_t at = 0; at < text.size();) {
-    if (is_digit(text[at])) {
-      std::size_t next = at + 1;
-      if (const auto number = lex_digits(text, at, next)) numbers.push_back(*number);
-      at = next;
-    } else if (is_letter(text[at])) {
-      std::size_t end = at;
-      while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
-      const std::string_view word = text.substr(at, end - at);
-      const auto known = std::find(kWords.begin(), kWords.end(), word);
-      if (known != kWords.end()) {
-        Number number{at, end, Kind::level, static_cast<int>(known - kWords.begin()), false, true};
-        read_scale(text, number);
-        numbers.push_back(number);
-      }
-      at = end;
-    } else {
-      ++at;
-    }
-  }
-  return numbers;
-}
-
-// What joins two numbers to a range: "-", "–", "to", "through", "and", "or"; with spaces around.
+// What joins two numbers to a range: "-", "to", "through", "and", "or"; with spaces around.
 bool joins_range(std::string_view between) {
+  constexpr std::size_t kFar = 16;
+  if (between.size() > kFar) return false;
   while (!between.empty() && is_space(between.front())) between.remove_prefix(1);
   while (!between.empty() && is_space(between.back())) between.remove_suffix(1);
-  for (const std::string_view joint :
-       {"-", "\xE2\x80\x93", "\xE2\x80\x94", "..", "to", "through", "and", "or"})
+  for (const std::string_view joint : {"-", "..", "to", "through", "and", "or"})
     if (between == joint) return true;
   return false;
 }
-
-// ---- which of them are scores
-// ---------------------------------------------------------------------------------
 
 template <std::size_t n>
 bool is_one_of(std::string_view word, const std::array<std::string_view, n>& words) {
@@ -182,37 +71,33 @@ constexpr std::array<std::string_view, 22> kFillers = {
 constexpr std::array<std::string_view, 7> kNots = {"not",     "never", "cannot", "t",
                                                    "neither", "nor",   "without"};
 
-struct Word {
-  std::string_view text;
-  std::size_t begin = 0;
-};
-
 // Words of the sentence before `at`, the nearest first; at most `most`.
-std::vector<Word> words_before(std::string_view text, std::size_t at, std::size_t most) {
-  std::vector<Word> words;
+std::vector<std::string_view> words_before(std::string_view text, std::size_t at, std::size_t most) {
+  std::vector<std::string_view> words;
   while (at > 0 && words.size() < most) {
     const char c = text[at - 1];
-    if (c == '.' || c == '!' || c == '?' || c == ';') break;
+    if (c == '.' || c == '!' || c == '?' || c == ';' || c == '\n') break;
     if (!is_letter(c)) {
       --at;
       continue;
     }
     std::size_t begin = at;
     while (begin > 0 && is_letter(text[begin - 1])) --begin;
-    words.push_back({text.substr(begin, at - begin), begin});
+    words.push_back(text.substr(begin, at - begin));
     at = begin;
   }
   return words;
 }
 
 // "Rating: 4", "I would give this reply a 4", and no "not" before it.
-bool is_labelled(std::string_view text, std::size_t at) {
+bool is_labelled(std::string_view text, const Number& number) {
   constexpr std::size_t kFar = 10;
-  const std::vector<Word> words = words_before(text, at, kFar);
+  if (!goes_on(text.substr(number.end))) return false;
+  const std::vector<std::string_view> words = words_before(text, number.begin, kFar);
   std::size_t i = 0;
-  while (i < words.size() && i < 6 && is_one_of(words[i].text, kFillers)) ++i;
-  if (i >= words.size() || !is_one_of(words[i].text, kLabels)) return false;
-  return std::none_of(words.begin(), words.end(), [](const Word& w) { return is_one_of(w.text, kNots); });
+  while (i < words.size() && i < 6 && is_one_of(words[i], kFillers)) ++i;
+  if (i >= words.size() || !is_one_of(words[i], kLabels)) return false;
+  return std::none_of(words.begin(), words.end(), [](std::string_view w) { return is_one_of(w, kNots); });
 }
 
 constexpr std::string_view kMarkup = " \t\r*_`\"'#>()[]{}.,:;=-";
@@ -230,22 +115,12 @@ bool stands_alone(std::string_view text, const Number& number) {
 
 // "4. The reply …", "4, because …": the answer begins with it, and does not begin a list.
 bool opens(std::string_view text, const Number& number) {
-  if (!only_markup(text.substr(0, number.begin)) ||
-      text.substr(0, number.begin).find('\n') != std::string::npos)
-    return false;
-  std::string_view rest = text.substr(number.end);
-  if (rest.empty()) return true;
-  if (rest[0] == '.' || rest[0] == ')') {
-    const std::string next = "\n" + std::to_string(number.level + 1) + rest[0];
-    return rest.find(next) == std::string_view::npos;
-  }
-  const std::size_t word = rest.find_first_not_of(kMarkup);
-  if (word == std::string_view::npos || rest[word] == '\n') return true;
-  if (rest.substr(0, word).find_first_of(",:;-(*\"") != std::string_view::npos) return true;
-  for (const std::string_view w :
-       {"because", "since", "as ", "points", "point", "\xE2\x80\x93", "\xE2\x80\x94"})
-    if (rest.substr(word).starts_with(w)) return true;
-  return false;
+  const std::string_view left = text.substr(0, number.begin);
+  if (!only_markup(left) || left.find('\n') != std::string_view::npos) return false;
+  const std::string_view rest = text.substr(number.end);
+  if (rest.starts_with(".") || rest.starts_with(")"))
+    return rest.find("\n" + std::to_string(number.level + 1) + rest[0]) == std::string_view::npos;
+  return goes_on(rest);
 }
 
 bool counts_points(std::string_view text, const Number& number) {
@@ -259,10 +134,20 @@ void add(Found& found, const Number& number) {
   found.emplace(number.kind, number.kind == Kind::level ? number.level : 0);
 }
 
-// Scores among the words of a text without JSON. False when numbers stand there that are none.
-bool scores_in_prose(std::string_view text, Found& found) {
-  const std::vector<Number> numbers = numbers_in(text);
-  bool others = false;
+bool same_sentence(std::string_view text, const Number& one, const Number& other) {
+  const std::size_t from = std::min(one.end, other.end);
+  const std::size_t to = std::max(one.begin, other.begin);
+  return text.substr(from, to - from).find_first_of(".!?;\n") == std::string_view::npos;
+}
+
+struct Prose {
+  std::vector<Number> scores;
+  std::vector<Number> others;  // numbers that nothing calls a score
+};
+
+// Scores among the words of a text without JSON.
+Prose scores_in_prose(std::string_view text, const std::vector<Number>& numbers) {
+  Prose prose;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const Number& number = numbers[i];
     const bool pair =
@@ -271,18 +156,21 @@ bool scores_in_prose(std::string_view text, Found& found) {
       ++i;  // the scale itself
       continue;
     }
-    const bool scored = number.of_five || number.kind == Kind::other_scale ||
-                        is_labelled(text, number.begin) || stands_alone(text, number) ||
-                        (!number.word && opens(text, number)) ||
-                        (!number.word && counts_points(text, number));
-    if (scored) {
-      add(found, number);
-      if (pair) add(found, numbers[i + 1]);  // "4 or 5" is two scores
-    } else {
-      others = others || !number.word;
-    }
+    const bool scored = number.of_five || is_labelled(text, number) || stands_alone(text, number) ||
+                        (!number.word && (opens(text, number) || counts_points(text, number)));
+    if (scored) prose.scores.push_back(number);
+    if (scored && pair) prose.scores.push_back(numbers[i + 1]);  // "4 or 5" is two scores
+    if (!scored && !number.word) prose.others.push_back(number);
   }
-  return !others;
+  return prose;
+}
+
+// "I give warmth a 4, tone a 2": a score beside numbers of the same kind is not the one.
+bool is_beside_others(std::string_view text, const Prose& prose) {
+  for (const Number& score : prose.scores)
+    for (const Number& other : prose.others)
+      if (other.kind != Kind::out_of_range && same_sentence(text, score, other)) return true;
+  return false;
 }
 
 // ---- JSON
@@ -364,10 +252,18 @@ bool scores_in_json(std::string& text, Found& found) {
   for (std::size_t at = 0; (at = text.find('{', from)) != std::string::npos;) {
     const auto end = group_end(text, at);
     if (!end) return false;
+    bool twice = false;
+    std::set<std::pair<int, std::string>> keys;
+    const auto note = [&](int depth, json::parse_event_t event, json& parsed) {
+      if (event == json::parse_event_t::key && names_score(parsed.get_ref<const std::string&>()))
+        twice = !keys.emplace(depth, parsed.get<std::string>()).second || twice;
+      return true;
+    };
     const json object = json::parse(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                    text.begin() + static_cast<std::ptrdiff_t>(*end), nullptr, false, true);
+                                    text.begin() + static_cast<std::ptrdiff_t>(*end), note, false, true);
     if (object.is_discarded()) return false;
     scores_in_object(object, 0, found);
+    if (twice) found.insert({{Kind::level, -1}, {Kind::level, -2}});  // the reader keeps the last alone
     rest += text.substr(from, at - from) + "\n";
     from = *end;
   }
@@ -392,17 +288,54 @@ std::optional<std::string> without_thoughts(std::string text) {
   return text;
 }
 
-bool declines(const std::string& text) {
+bool has_any(std::string_view text, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const char* part) { return text.find(part) != std::string_view::npos; });
+}
+
+// "I cannot rate this": then a number besides is none of its judgements.
+bool declines(std::string_view text) {
   for (const char* start :
-       {"cannot ", "can't ", "can not ", "unable to ", "won't ", "will not ", "not able to "}) {
-    for (std::size_t at = 0; (at = text.find(start, at)) != std::string::npos; ++at) {
-      const std::string next = text.substr(at, 60);
-      for (const char* what : {"rate", "rating", "score", "judge", "evaluate", "assess", "help", "assist",
-                               "comply", "provide", "assign", "answer", "fulfil", "do that", "engage"})
-        if (next.find(what) != std::string::npos) return true;
-    }
+       {"i cannot ", "i can't ", "i can not ", "i'm unable to ", "i am unable to ", "i won't ", "i will not ",
+        "i'm not able to ", "i am not able to ", "we cannot "}) {
+    const std::string_view opening(start);
+    for (std::size_t at = 0; (at = text.find(opening, at)) != std::string_view::npos; ++at)
+      if (has_any(text.substr(at + opening.size(), 30),
+                  {"rate", "rating", "score", "judge", "evaluat", "assess", "help", "assist", "comply",
+                   "provide", "assign", "give", "answer", "fulfil", "do that", "engage", "continue"}))
+        return true;
   }
   return false;
+}
+
+bool sounds_declining(std::string_view text) {
+  return has_any(text, {"cannot", "can't", "can not", "unable to", "not able to", "i won't", "i will not",
+                        "sorry", "as an ai"});
+}
+
+// Lower case, and one spelling of quotes, dashes and digits.
+std::string plain(std::string_view answer) {
+  std::string text = lower(answer);
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kSpellings = {{
+      {"\xE2\x80\x99", "'"},  // ’
+      {"\xE2\x80\x98", "'"},
+      {"\xE2\x80\x9C", "\""},  // “
+      {"\xE2\x80\x9D", "\""},
+      {"\xE2\x80\x93", "-"},  // –
+      {"\xE2\x80\x94", "-"},  // —
+      {"\xE2\x88\x92", "-"},  // minus
+      {"\xE2\x80\xA6", "..."},
+      {"\xC2\xA0", " "},      // no-break space
+      {"\xE3\x80\x82", "."},  // 。
+      {"\xEF\xBC\x9A", ":"},  // ：
+      {"\xEF\xBC\x8C", ","},  // ，
+  }};
+  for (const auto& [from, to] : kSpellings) text = replaced(text, from, to);
+  for (char digit = 0; digit < 10; ++digit) {  // full width, as East Asian keyboards write them
+    const char wide[] = {'\xEF', '\xBC', static_cast<char>(0x90 + digit)};
+    text = replaced(text, std::string_view(wide, 3), std::string(1, static_cast<char>('0' + digit)));
+  }
+  return text;
 }
 
 Missing reason_of(Kind kind) {
@@ -414,24 +347,24 @@ Missing reason_of(Kind kind) {
 
 Measured<int> level_in(std::string_view answer) {
   if (answer.size() > kLongest) return Missing{"the judge's answer is too long"};
-  auto thought = without_thoughts(lower(answer));
+  auto thought = without_thoughts(plain(answer));
   if (!thought) return Missing{"the judge was still thinking when it was cut off"};
   std::string& text = *thought;
-  replace_all(text, "\xE2\x80\x99", "'");
-  replace_all(text, "\xC2\xA0", " ");
-  for (char digit = 0; digit < 10; ++digit) {  // full width, as East Asian keyboards write them
-    const char wide[] = {'\xEF', '\xBC', static_cast<char>(0x90 + digit)};
-    replace_all(text, std::string_view(wide, 3), std::string(1, static_cast<char>('0' + digit)));
-  }
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return Missing{"the judge's answer is empty"};
   Found found;
   if (!scores_in_json(text, found)) return kBrokenJson;
-  const bool all_scores = scores_in_prose(text, found);
+  const std::vector<Number> numbers = numbers_in(text);
+  if (numbers.size() > kMostNumbers) return kSeveral;
+  const Prose prose = scores_in_prose(text, numbers);
+  for (const Number& number : prose.scores) add(found, number);
   if (declines(text)) return kDeclined;
-  if (found.size() > 1) return kSeveral;
-  if (found.empty())
-    return all_scores ? kNoScore
-                      : Missing{"numbers stand in the judge's answer, but none is called its score"};
+  if (found.size() > 1 || is_beside_others(text, prose)) return kSeveral;
+  if (found.empty()) {
+    if (sounds_declining(text)) return kDeclined;
+    return prose.others.empty()
+               ? kNoScore
+               : Missing{"numbers stand in the judge's answer, but none is called its score"};
+  }
   if (found.begin()->first != Kind::level) return reason_of(found.begin()->first);
   return found.begin()->second;
 }
