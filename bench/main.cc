@@ -14,7 +14,10 @@
 #include "instrument/instrument.h"
 #include "model/catalogue.h"
 #include "model/model.h"
+#include "stats/agreement.h"
+#include "stats/annotators.h"
 #include "stats/mean.h"
+#include "stats/mixed.h"
 #include "stats/ols.h"
 #include "stats/order.h"
 
@@ -230,6 +233,59 @@ void estimators(std::vector<Row>& rows) {
                   fmt::format("ten times the rows: {:.1f} times the time", growth(regress, 20000))});
 }
 
+// Raters who know the truth, one of five, with probability .6; the rest is guessed.
+void raters(std::vector<Row>& rows) {
+  const auto truth_or_guess = [](Stream& random, int truth) {
+    return random.uniform() < .6 ? truth : static_cast<int>(random.below(5));
+  };
+  const auto alpha = [&](std::size_t n) {
+    Stream random{Seed(n)};
+    stats::Ratings ratings(n, 10);
+    for (std::size_t u = 0; u < n; ++u) {
+      const int truth = static_cast<int>(random.below(5));
+      for (auto& rating : ratings.row(u)) rating = truth_or_guess(random, truth);
+    }
+    (void)stats::krippendorff(ratings, stats::Metric::ordinal, Seed(7), 10000);
+  };
+  rows.push_back({"Krippendorff, ordinal, 1,000 units × 10, 10,000 draws", seconds([&] { alpha(1000); }), "s",
+                  2.0, "lower",
+                  fmt::format("ten times the units: {:.1f} times the time", growth(alpha, 100))});
+
+  const auto skene = [&](std::size_t n) {
+    Stream random{Seed(n)};
+    std::vector<stats::Label> labels;
+    for (int i = 0; i < static_cast<int>(n / 10); ++i) {
+      const int truth = static_cast<int>(random.below(5));
+      for (int a = 0; a < 10; ++a)
+        labels.push_back({i, static_cast<int>(random.below(100)), truth_or_guess(random, truth)});
+    }
+    (void)stats::dawid_skene(labels, 5);
+  };
+  rows.push_back({"Dawid–Skene, 100,000 labels, 5 classes", seconds([&] { skene(100000); }), "s", 1.0,
+                  "lower",
+                  fmt::format("ten times the labels: {:.1f} times the time", growth(skene, 100000))});
+
+  const auto mixed = [](std::size_t n_scenarios) {
+    Stream random{Seed(n_scenarios)};
+    std::vector<double> y;
+    std::vector<int> cond, facet, scenario, judge;
+    for (std::size_t g = 0; g < n_scenarios; ++g) {
+      const double level = random.normal();
+      const double slope = .4 + .5 * random.normal();
+      for (int cell = 0; cell < 12; ++cell) {
+        cond.push_back(cell % 2);
+        facet.push_back(cell / 2 % 2);
+        judge.push_back(cell / 4);
+        scenario.push_back(static_cast<int>(g));
+        y.push_back(level + slope * cond.back() + .3 * judge.back() + random.normal());
+      }
+    }
+    (void)stats::condition_by_facet(y, {cond, facet, scenario, judge});
+  };
+  rows.push_back({"mixed model, 100 scenarios × 12", seconds([&] { mixed(100); }), "s", 1.0, "lower",
+                  fmt::format("ten times the scenarios: {:.1f} times the time", growth(mixed, 100))});
+}
+
 void lexicon(std::vector<Row>& rows, const Cancel& cancel) {
   const auto meter = instrument::lexicon();
   std::vector<instrument::BlindReply> texts;
@@ -258,6 +314,7 @@ int main(int argc, char** argv) {
   prefill(rows, cancel);
   bootstrap(rows);
   estimators(rows);
+  raters(rows);
   lexicon(rows, cancel);
   ordered_json list = ordered_json::array();
   fmt::print("{:<62}{:>10}  {:<8}{:>10}\n", "figure", "value", "unit", "goal");

@@ -5,7 +5,7 @@ add_executable(sonder)
 file(GLOB cli CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/apps/cli/*.cc")
 target_sources(sonder PRIVATE ${cli})
 target_link_libraries(sonder PRIVATE sonder_report sonder_study CLI11::CLI11 fmt::fmt)
-target_compile_definitions(sonder PRIVATE SONDER_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(sonder PRIVATE SONDER_VERSION="${PROJECT_VERSION}" SONDER_LLAMA_BUILD="${SONDER_LLAMA_BUILD}")
 foreach(part scenarios unrelated rubrics padding)
   sonder_embed(sonder bank_${part} "${CMAKE_SOURCE_DIR}/bank/${part}.jsonl")
 endforeach()
@@ -66,6 +66,10 @@ if(BUILD_TESTING)
   target_link_libraries(story_test PRIVATE sonder_study GTest::gtest_main)
   target_compile_definitions(story_test PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
   sonder_test(stories story_test story)
+
+  # What the program says to wrong input; needs no model.
+  add_test(NAME story.cli COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/cli/cli_test.py" $<TARGET_FILE:sonder>)
+  set_tests_properties(story.cli PROPERTIES LABELS story TIMEOUT 120)
 
   # The default model itself: invariance, golden residuals and templates; a small study from plan to page.
   add_test(NAME model.default COMMAND model_test --gtest_brief=1 --gtest_filter=RealModel*:Golden*)

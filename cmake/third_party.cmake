@@ -17,10 +17,15 @@
 # RapidCheck (2020)     properties of random inputs, shrunk on failure (Debian librapidcheck-dev)
 # Observable Plot 0.6.17, d3 7.9.0   the page's charts; npm tarballs, sha256 in `dev`
 
+set(SONDER_LLAMA_VERSION "v0.5.0")
 set(SONDER_LLAMA "$ENV{SONDER_LLAMA}" CACHE PATH "llama.cpp as ./dev setup built it: src/ and build/")
 if(NOT EXISTS "${SONDER_LLAMA}/build/src/libllama.a")
   message(FATAL_ERROR "llama.cpp was not found in '${SONDER_LLAMA}'. Run ./dev setup, or ./dev build, which does.")
 endif()
+
+get_filename_component(_llama_folder "${SONDER_LLAMA}" NAME)  # llama.cpp-<hash of its source>
+string(REPLACE "llama.cpp-" "" _llama_hash "${_llama_folder}")
+set(SONDER_LLAMA_BUILD "${SONDER_LLAMA_VERSION} (${_llama_hash})")
 
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)

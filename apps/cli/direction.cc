@@ -56,7 +56,7 @@ int show(const std::string& path, const Global& global) {
 }
 
 int export_direction(const DirectionOptions& options, const Global& global) {
-  require_file(options.file, "a run file", "'sonder run PLAN -o FILE' makes one");
+  require_run_file(options.file);
   require_place(options.out);
   const auto ledger = store::Ledger::open_read_only(options.file);
   const study::Findings findings = study::load_findings(*ledger);

@@ -46,6 +46,11 @@ std::string took_text(double seconds) {
   return fmt::format("{} min {:02} s", static_cast<long>(seconds) / 60, static_cast<long>(seconds) % 60);
 }
 
+void require_no_folder(const std::string& path) {
+  std::error_code ignored;
+  require(!std::filesystem::is_directory(path, ignored), "'" + path + "' is a folder; name a file to write");
+}
+
 }  // namespace
 
 const Cancel& interrupts() {
@@ -79,27 +84,36 @@ int terminal_width() {
 void require_file(const std::string& path, const std::string& what, const std::string& hint) {
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(path, ignored);
-  require(!folder, fmt::format("expected {}, found a folder: '{}'; {}", what, path, hint));
+  require(!folder, fmt::format("expected {}, found the folder '{}'; {}", what, path, hint));
   require(std::filesystem::exists(path, ignored),
           fmt::format("expected {}, found nothing at '{}'; {}", what, path, hint));
+  require(access(path.c_str(), R_OK) == 0,
+          fmt::format("expected {}, found '{}', which cannot be read: no permission", what, path));
+}
+
+void require_run_file(const std::string& path) {
+  require_file(path, "a run file", "'sonder run PLAN -o FILE' makes one");
 }
 
 void require_place(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  require(!fs::is_directory(path, ignored), "'" + path + "' is a folder; name a file to write");
+  require(!path.empty(), "expected a file to write, found an empty name");
+  require_no_folder(path);
   const fs::path parent = fs::path(path).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
   require(fs::is_directory(folder, ignored),
           fmt::format("'{}' cannot be written: there is no folder '{}'; make it first", path, folder));
-  require(access(fs::exists(path, ignored) ? path.c_str() : folder.c_str(), W_OK) == 0,
+  const bool there = fs::exists(path, ignored);
+  const bool plain = !there || fs::is_regular_file(path, ignored);  // not a device or a pipe
+  require((!there || access(path.c_str(), W_OK) == 0) && (!plain || access(folder.c_str(), W_OK) == 0),
           fmt::format("'{}' cannot be written: no permission; choose another place", path));
 }
 
 void write_file(const std::string& path, const std::string& bytes) {
   namespace fs = std::filesystem;
   std::error_code failed;
-  require(!fs::is_directory(path, failed), "'" + path + "' is a folder; name a file to write");
+  require_no_folder(path);
   const bool plain = !fs::exists(path, failed) || fs::is_regular_file(fs::symlink_status(path, failed));
   const std::string target =
       plain ? fmt::format("{}.part{}", path, getpid()) : path;  // a device or a link is written through

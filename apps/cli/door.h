@@ -50,8 +50,9 @@ class Ticker {
   double drawn_ = -1;
 };
 
-// Refuses a path that is no file, before anything is opened: "expected `what`, found …; `hint`".
+// Refuses a path that is no file or cannot be read, before it is opened: "expected `what`, found …; `hint`".
 void require_file(const std::string& path, const std::string& what, const std::string& hint);
+void require_run_file(const std::string& path);
 // Refuses a place where no file can be made, before any work is done for it.
 void require_place(const std::string& path);
 double seconds_now();                                                // since the program was started

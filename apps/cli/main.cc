@@ -1,43 +1,52 @@
 // The program. Here the parts are built and failures become exit codes and one sentence.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "door.h"
 
 namespace {
 
 using namespace sonder::cli;  // NOLINT(google-build-using-namespace): this file is the door
 
+constexpr const char* kLost =
+    "the results could not be written to stdout: is it closed, or is there no room on its disk?";
+
+// 2 asks for another input, be it wrong, missing or damaged; 1 says that the world did not play along.
 int exit_code(sonder::ErrorKind kind) {
-  return kind == sonder::ErrorKind::bad_input ? kBadInput : kCouldNotRun;
+  return kind == sonder::ErrorKind::bad_input || kind == sonder::ErrorKind::corrupt ? kBadInput
+                                                                                    : kCouldNotRun;
 }
 
-// The first word that should name a command and does not, with those that there are.
+// The first word that should name a command and does not, with the one that was meant and those there are.
 std::string wrong_command(CLI::App& app, int argc, char** argv) {
   CLI::App* at = &app;
+  std::string path = "sonder";
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word.starts_with("-")) continue;
-    const auto commands = at->get_subcommands([](CLI::App*) { return true; });
-    if (commands.empty()) return "";
-    const auto named = std::find_if(commands.begin(), commands.end(),
-                                    [&](const CLI::App* c) { return c->get_name() == word; });
-    if (named != commands.end()) {
-      at = *named;
-      continue;
+    std::vector<std::string> known;
+    CLI::App* named = nullptr;
+    for (CLI::App* command : at->get_subcommands([](CLI::App*) { return true; })) {
+      known.push_back(command->get_name());
+      if (known.back() == word) named = command;
     }
-    std::string known;
-    for (const CLI::App* command : commands) known += (known.empty() ? "" : ", ") + command->get_name();
-    return fmt::format("there is no command '{}'; there are {}", word, known);
+    if (known.empty()) return "";
+    if (named == nullptr) {
+      const auto meant = sonder::nearest(word, known);
+      return fmt::format("there is no command '{} {}'{}; there are {}; `{} --help` explains them", path, word,
+                         meant ? "; did you mean '" + *meant + "'?" : "", fmt::join(known, ", "), path);
+    }
+    at = named;
+    path += " " + word;
   }
   return "";
 }
@@ -51,7 +60,7 @@ int run_program(int argc, char** argv) {
   app.footer(
       "Example:\n  sonder run examples/quick.yaml -o quick.sonder && sonder report quick.sonder -o "
       "quick.html\n"
-      "Exit codes: 0 done, 1 could not run, 2 bad input.");
+      "Exit codes: 0 done, 1 could not run, 2 bad input (wrong, missing or damaged).");
   Global global;
   app.add_flag("--quiet,-q", global.quiet, "no progress, results only");
   app.add_flag("--json", global.json, "results as JSON");
@@ -92,8 +101,8 @@ int main(int argc, char** argv) {
   wait_politely(argv);
   try {
     const int code = run_program(argc, argv);
-    if (std::fflush(stdout) != 0)
-      throw sonder::Error(sonder::ErrorKind::io, "the results could not be written to stdout");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw sonder::Error(sonder::ErrorKind::io, kLost);
     return code;
   } catch (const sonder::Error& error) {
     fmt::print(stderr, "\nsonder: {}\n", error.what());
@@ -101,10 +110,11 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "\nsonder: not enough memory\n");
     return kCouldNotRun;
-  } catch (const std::system_error&) {  // what {fmt} throws when stdout takes no more
-    fmt::print(stderr, "\nsonder: the results could not be written to stdout\n");
-    return kCouldNotRun;
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) {  // {fmt} throws when stdout takes no more
+      fmt::print(stderr, "\nsonder: {}\n", kLost);
+      return kCouldNotRun;
+    }
     fmt::print(stderr, "\nsonder: unexpected: {}\n", error.what());
     return kCouldNotRun;
   }

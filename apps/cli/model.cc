@@ -7,7 +7,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "base/hash.h"
 #include "door.h"
 #include "model/catalogue.h"
 
@@ -34,21 +33,7 @@ bool accepted(const std::string& name, model::PullOptions& options) {
   return answer == "yes";
 }
 
-// A file offered for a model that is here already is compared, never silently ignored.
-void compare_offered(const ModelOptions& options) {
-  if (options.pull.from.empty()) return;
-  require_file(options.pull.from, "the file of '" + options.name + "'", "give its path to --from");
-  const auto here = model::find_pulled(options.name);
-  if (!here) return;
-  const std::string offered = sha256_file(options.pull.from);
-  require(
-      offered == here->source_sha256 || offered == here->sha256,
-      fmt::format("'{}' is here already, made from a file with sha256 {}; '{}' has {} and was not used",
-                  options.name, here->source_sha256.substr(0, 12), options.pull.from, offered.substr(0, 12)));
-}
-
 int pull(ModelOptions options, const Global& global) {
-  compare_offered(options);
   if (!accepted(options.name, options.pull)) {
     fmt::print(stderr, "  not accepted; nothing was kept\n");
     return kCouldNotRun;

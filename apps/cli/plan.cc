@@ -22,6 +22,7 @@ int init(const std::string& protocol, const std::string& out) {
   }
   require(!std::filesystem::exists(out),
           "'" + out + "' is already there and is not overwritten; choose another -o");
+  require_place(out);
   write_file(out, text);
   fmt::print(stderr, "  wrote {}; next: sonder validate {}\n", out, out);
   return kDone;

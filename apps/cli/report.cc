@@ -15,7 +15,7 @@ struct ReportOptions {
 };
 
 int write_report(const ReportOptions& options, const Global& global) {
-  require_file(options.run, "a run file", "'sonder run PLAN -o FILE' makes one");
+  require_run_file(options.run);
   if (!options.out.empty() && options.out != "-") require_place(options.out);
   const auto ledger = store::Ledger::open_read_only(options.run);
   const study::Findings findings = study::load_findings(*ledger);

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@
 #include "store/bank.h"
 #include "store/ledger.h"
 #include "store/plan.h"
+#include "store/resume.h"
 #include "study/steering.h"
 
 namespace sonder::cli {
@@ -92,7 +94,7 @@ study::Provenance provenance_of(const store::Plan& plan, const std::string& plan
   study::Provenance p;
   p.started = utc_now();
   p.sonder_version = SONDER_VERSION;
-  p.llama_version = "v0.5.0";
+  p.llama_version = SONDER_LLAMA_BUILD;
   p.compiler = fmt::format("g++ {}", __VERSION__);
   p.machine = machine_text();
   p.threads = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
@@ -109,20 +111,51 @@ study::Provenance provenance_of(const store::Plan& plan, const std::string& plan
   return p;
 }
 
-// A run goes on only with the model and the bank that it began with.
-void require_same(const store::Ledger& ledger, const study::Provenance& now) {
-  const auto header = ledger.find_header();
-  if (!header) return;
-  const json before = json::parse(header->provenance);
-  const auto same = [&](const char* what, const std::string& hash) {
-    const std::string old = before.value(what, "");
-    require(old == hash, fmt::format("this run began with another {}: {} then, {} now; choose another -o",
-                                     what, old.substr(0, 12), hash.substr(0, 12)));
+// What the bank must hold for this plan: asked before any model is loaded.
+void check_bank(const store::Plan& plan, const store::Bank& bank) {
+  const auto count = [&](store::Split split) {
+    return std::count_if(bank.scenarios.begin(), bank.scenarios.end(),
+                         [&](const store::Scenario& s) { return s.split == split; });
   };
-  same("sonder", now.sonder_version);
-  same("llama.cpp", now.llama_version);
-  same("model", now.model_sha256);
-  same("bank", now.bank_sha256);
+  const auto dev = count(store::Split::dev);
+  const auto test = count(store::Split::test);
+  require(
+      dev >= 2 && test >= 6,
+      fmt::format("the bank '{}' has {} dev and {} test scenarios; a steering study needs at least 2 and 6",
+                  plan.bank, dev, test));
+  for (const std::string& facet : plan.facets)
+    require(bank.scenarios.front().facets.contains(facet),
+            fmt::format("the bank '{}' has no texts for the facet '{}'; name the bank's own under 'facets'",
+                        plan.bank, facet));
+  for (const store::InstrumentPlan& wanted : plan.instruments)
+    if (wanted.name == "judge") rubric_of(bank, "affective"), rubric_of(bank, "cognitive");
+}
+
+// Every model is there: asked of all before the first is loaded.
+void check_models(const store::Plan& plan) {
+  model::resolve(plan.model);
+  for (const store::InstrumentPlan& wanted : plan.instruments)
+    if (!wanted.model.empty()) model::resolve(wanted.model);
+}
+
+// What is known of this start. Before the model is loaded its hash is not.
+store::RunHeader header_of(const std::string& plan_json, const store::Bank& bank,
+                           const std::string& model_sha256) {
+  json parts = {{"sonder", SONDER_VERSION},
+                {"llama.cpp", SONDER_LLAMA_BUILD},
+                {"bank", bank.sha256},
+                {"machine", machine_text()}};
+  if (!model_sha256.empty()) parts["model"] = model_sha256;
+  return {plan_json, sha256(plan_json), parts.dump(), utc_now()};
+}
+
+// A file that is there already must be this plan's run, begun with the same parts.
+void check_run_there(const std::string& out, const store::RunHeader& now) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(out, ignored) || std::filesystem::file_size(out, ignored) == 0) return;
+  require_file(out, "a run file", "choose another -o");
+  const auto before = store::Ledger::open_read_only(out)->find_header();
+  if (before) store::require_same_run(out, *before, now);
 }
 
 // One writer a run file. The lock lies in the cache, not beside the run, and goes with the process.
@@ -157,7 +190,14 @@ int run(const RunOptions& options, const Global& global) {
   const std::string out =
       options.out.empty() ? std::filesystem::path(options.plan).stem().string() + ".sonder" : options.out;
   require_place(out);
+  std::error_code ignored;
+  require(!std::filesystem::exists(out, ignored) || std::filesystem::is_regular_file(out, ignored),
+          "'" + out + "' is a device or a pipe, which cannot keep a run; name a file to write");
+  check_bank(plan, bank);
   const OnlyWriter lock(out);
+  const std::string plan_json = store::to_json(plan);
+  check_run_there(out, header_of(plan_json, bank, ""));
+  check_models(plan);
   const Cancel& cancel = interrupts();
   Ticker ticker(global);
   const OnProgress progress = ticker.watch();
@@ -174,17 +214,9 @@ int run(const RunOptions& options, const Global& global) {
     bench.push_back({wanted, instruments.back().get()});
   }
 
-  const std::string plan_json = store::to_json(plan);
   study::Provenance provenance = provenance_of(plan, plan_json, bank, subject.card(), options.threads);
   const auto ledger = store::Ledger::open(out);
-  require_same(*ledger, provenance);
-  const json header = {{"sonder", SONDER_VERSION},
-                       {"llama.cpp", provenance.llama_version},
-                       {"model", provenance.model_sha256},
-                       {"bank", provenance.bank_sha256},
-                       {"machine", provenance.machine}};
-  const store::RunId id =
-      ledger->open_run({plan_json, provenance.plan_hash, header.dump(), provenance.started});
+  const store::RunId id = ledger->open_run(header_of(plan_json, bank, subject.card().sha256));
 
   const double began = seconds_now();
   study::Lab lab{

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/id.h"
 #include "base/measured.h"
+#include "base/nearest.h"
 #include "base/rows.h"
 #include "base/seed.h"
 
@@ -117,6 +118,17 @@ TEST(Error, SaysWhereAndWhatKind) {
     EXPECT_STREQ(error.what(), "pairs come in pairs");
     EXPECT_GT(error.where().line, 0);
   }
+}
+
+TEST(Nearest, TheNearestWordIsTheOneThatWasMeant) {
+  const std::vector<std::string> known = {"doses", "dose", "unit", "placebos", "random_ablations"};
+  EXPECT_EQ(nearest("dosis", known), "doses");
+  EXPECT_EQ(nearest("uint", known), "unit");  // two neighbours swapped count once
+  EXPECT_EQ(nearest("randomablation", known), "random_ablations");
+  EXPECT_FALSE(nearest("temperature", known).has_value());
+  EXPECT_FALSE(nearest("x", known).has_value());
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // [n × d], row-major: element (i, j) is data[i * d + j].
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -24,7 +25,8 @@ struct Table {
   void append(std::span<const T> values) {
     if (n == 0 && d == 0) d = values.size();
     require(values.size() == d, "every row of a table has the same length");
-    data.insert(data.end(), values.begin(), values.end());
+    data.resize(data.size() + d);
+    std::copy(values.begin(), values.end(), data.end() - static_cast<std::ptrdiff_t>(d));
     ++n;
   }
   bool operator==(const Table&) const = default;

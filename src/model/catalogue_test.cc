@@ -74,10 +74,14 @@ TEST_F(Catalogue, AModelThatIsNotHereSaysHowToPullIt) {
 }
 
 TEST_F(Catalogue, APathIsTakenAsItIs) {
-  detail::write_text(folder_ / "mine.gguf", "");
+  detail::write_text(folder_ / "mine.gguf", "GGUF");
   EXPECT_EQ(resolve(folder_ / "mine.gguf"), folder_ / "mine.gguf");
   EXPECT_TRUE(holds(refusal([&] { resolve(folder_ / "yours.gguf"); }), "no model file at"));
   EXPECT_TRUE(holds(refusal([] { resolve("yours.gguf"); }), "no model file at 'yours.gguf'"));
+  EXPECT_TRUE(holds(refusal([&] { resolve(folder_ / ""); }), "found the folder"));
+  detail::write_text(folder_ / "notes.gguf", "Dear diary");
+  EXPECT_TRUE(
+      holds(refusal([&] { resolve(folder_ / "notes.gguf"); }), "expected a GGUF file, found something"));
 }
 
 TEST_F(Catalogue, GemmaIsNotPulledBeforeItsTermsAreAccepted) {

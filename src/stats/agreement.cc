@@ -6,20 +6,21 @@
 #include <utility>
 
 #include "stats/detail/numbers.h"
+#include "stats/detail/scaled.h"
 
 namespace sonder::stats {
 namespace {
 
 using Values = std::vector<double>;
 
-Numbers weights_for(std::span<const double> scale, Weighting weighting) {
-  const std::size_t q = scale.size();
-  const double width = scale.empty() ? 0 : scale.back() - scale.front();
+Numbers weights_for(std::span<const double> categories, Weighting weighting) {
+  const std::size_t q = categories.size();
+  const Values scale = detail::scaled(categories).x;
   const auto span_pairs = [](double steps) { return steps * (steps + 1) / 2; };
   Numbers weights(q, q);
   for (std::size_t i = 0; i < q; ++i) {
     for (std::size_t j = 0; j < q; ++j) {
-      const double distance = std::abs(scale[i] - scale[j]) / width;
+      const double distance = std::abs(scale[i] - scale[j]) / 2;
       const double steps = std::abs(static_cast<double>(i) - static_cast<double>(j));
       double& weight = weights.row(i)[j];
       if (i == j) {
@@ -135,11 +136,14 @@ Expected expected_own(const Table<std::optional<std::size_t>>& category, const N
   return expected;
 }
 
-Agreement not_usable(Status status, double value, std::size_t n, const char* why) {
+Agreement not_usable(Status status, double value, double n, const char* why) {
   Agreement out;
-  out.estimate = detail::without_interval(status, value, static_cast<int>(n), why, {-1, 1});
+  out.estimate = detail::without_interval(status, value, detail::as_units(n), why, {-1, 1});
   return out;
 }
+
+// An error below this is arithmetic: the units agree exactly.
+double known(double se) { return se > 1e-13 ? se : 0; }
 
 // The share of agreeing pairs of each unit; nothing with one rating.
 std::optional<double> observed_of(std::span<const double> counts, double rated, const Numbers& weights) {
@@ -162,12 +166,12 @@ Agreement linearise(const Counted& data, const Numbers& weights, const Expected&
     observed += pairs[i].value_or(0);
     rated_twice += pairs[i] ? 1 : 0;
   }
-  if (rated_twice == 0) return not_usable(Status::undefined, 0, n, "no unit has two ratings");
+  if (rated_twice == 0) return not_usable(Status::undefined, 0, count, "no unit has two ratings");
   Agreement out;
   out.observed = observed / rated_twice;
   out.expected = expected.value;
   const double room = 1 - expected.value;
-  if (room <= 0) return not_usable(Status::undefined, 0, n, "chance alone would always agree");
+  if (room <= 0) return not_usable(Status::undefined, 0, count, "chance alone would always agree");
   const double value = (out.observed - out.expected) / room;
   if (n < 2) {
     out.estimate = detail::without_interval(Status::refused, value, static_cast<int>(n),
@@ -183,7 +187,7 @@ Agreement linearise(const Counted& data, const Numbers& weights, const Expected&
   double squares = 0;
   for (const double x : unit) squares += (x - value) * (x - value);
   out.estimate =
-      detail::by_t(value, std::sqrt(squares / (count * (count - 1))), count - 1, static_cast<int>(n));
+      detail::by_t(value, known(std::sqrt(squares / (count * (count - 1)))), count - 1, static_cast<int>(n));
   for (Interval* interval : {&out.estimate.ci95, &out.estimate.ci90})
     interval->high = std::min(1.0, interval->high);
   out.estimate = detail::settled(std::move(out.estimate));
@@ -250,12 +254,6 @@ Values ordinary_scale(std::size_t q) {
   return scale;
 }
 
-void require_counts(const Numbers& counts) {
-  detail::require_finite(counts.data, "counts");
-  require(std::all_of(counts.data.begin(), counts.data.end(), [](double x) { return x >= 0; }),
-          "counts are 0 or more");
-}
-
 }  // namespace
 
 Agreement agreement(const Ratings& ratings, Chance chance, Weighting weighting,
@@ -269,7 +267,8 @@ Agreement agreement(const Ratings& ratings, Chance chance, Weighting weighting,
   const auto category = by_category(ratings, scale);
   const Counted data = counted(category, scale.size());
   if (one_category(data.counts))
-    return not_usable(Status::undefined, 0, category.n, "fewer than two categories occur");
+    return not_usable(Status::undefined, 0, static_cast<double>(category.n),
+                      "fewer than two categories occur");
   const Numbers weights = weights_for(scale, weighting);
   return linearise(
       data, weights,
@@ -277,7 +276,7 @@ Agreement agreement(const Ratings& ratings, Chance chance, Weighting weighting,
 }
 
 Agreement agreement_of_counts(const Numbers& counts, Chance chance, Weighting weighting) {
-  require_counts(counts);
+  detail::require_counts(counts.data);
   require(chance != Chance::cohen, "cohen needs to know who rated; counts per category do not say");
   Counted data{Numbers(0, counts.d), {}};
   for (std::size_t i = 0; i < counts.n; ++i) {
@@ -287,16 +286,16 @@ Agreement agreement_of_counts(const Numbers& counts, Chance chance, Weighting we
     data.rated.push_back(rated);
   }
   if (one_category(data.counts))
-    return not_usable(Status::undefined, 0, data.counts.n, "fewer than two categories occur");
+    return not_usable(Status::undefined, 0, static_cast<double>(data.counts.n),
+                      "fewer than two categories occur");
   const Numbers weights = weights_for(ordinary_scale(counts.d), weighting);
   return linearise(data, weights, expected_common(data, chance, weights));
 }
 
 Agreement agreement_of_table(const Numbers& counts, Chance chance, Weighting weighting) {
   require(counts.n == counts.d, "a table of two raters is square");
-  require_counts(counts);
+  detail::require_counts(counts.data);
   const double n = detail::sum(counts.data);
-  const auto n_units = static_cast<std::size_t>(n);
   const std::size_t q = counts.n;
   Values row(q);
   Values column(q);
@@ -308,7 +307,7 @@ Agreement agreement_of_table(const Numbers& counts, Chance chance, Weighting wei
     }
   }
   for (std::size_t k = 0; k < q; ++k) used += row[k] + column[k] > 0 ? 1 : 0;
-  if (used < 2) return not_usable(Status::undefined, 0, n_units, "fewer than two categories occur");
+  if (used < 2) return not_usable(Status::undefined, 0, n, "fewer than two categories occur");
   const Numbers weights = weights_for(ordinary_scale(q), weighting);
 
   // pull_row[k] + pull_column[l] is what a unit in cell (k, l) adds to pe, up to a constant.
@@ -334,10 +333,10 @@ Agreement agreement_of_table(const Numbers& counts, Chance chance, Weighting wei
   }
   for (std::size_t k = 0; k < q; ++k) out.observed += dot(weights.row(k), counts.row(k)) / n;
   const double room = 1 - out.expected;
-  if (room <= 0) return not_usable(Status::undefined, 0, n_units, "chance alone would always agree");
+  if (room <= 0) return not_usable(Status::undefined, 0, n, "chance alone would always agree");
   const double value = (out.observed - out.expected) / room;
   if (n < 2) {
-    out.estimate = detail::without_interval(Status::refused, value, static_cast<int>(n_units),
+    out.estimate = detail::without_interval(Status::refused, value, detail::as_units(n),
                                             "an interval needs at least two units", {-1, 1});
     return out;
   }
@@ -351,7 +350,7 @@ Agreement agreement_of_table(const Numbers& counts, Chance chance, Weighting wei
   };
   each_cell([&](double share, double x) { mean += share * x; });
   each_cell([&](double share, double x) { squares += share * (x - mean) * (x - mean); });
-  out.estimate = detail::by_t(value, std::sqrt(squares / n) / room, n - 1, static_cast<int>(n_units));
+  out.estimate = detail::by_t(value, known(std::sqrt(squares / n) / room), n - 1, detail::as_units(n));
   for (Interval* interval : {&out.estimate.ci95, &out.estimate.ci90})
     interval->high = std::min(1.0, interval->high);
   out.estimate = detail::settled(std::move(out.estimate));

@@ -8,6 +8,7 @@
 
 #include "stats/detail/draw.h"
 #include "stats/detail/numbers.h"
+#include "stats/detail/scaled.h"
 #include "stats/detail/votes.h"
 
 namespace sonder::stats {
@@ -130,12 +131,6 @@ void require_options(const EmOptions& options) {
           "EM takes at least one step, a tolerance above 0 and a smoothing of 0 or more");
 }
 
-int best_of(const Numbers& posterior, std::size_t item) {
-  require(item < posterior.n, "an item is one of those labelled");
-  const auto row = posterior.row(item);
-  return static_cast<int>(std::max_element(row.begin(), row.end()) - row.begin());
-}
-
 Estimate with_draws(double value, std::span<double> drawn, int n_units) {
   Estimate estimate;
   estimate.value = value;
@@ -150,36 +145,31 @@ Estimate with_draws(double value, std::span<double> drawn, int n_units) {
 
 }  // namespace
 
-int DawidSkene::best(std::size_t item) const { return best_of(posterior, item); }
-int Mace::best(std::size_t item) const { return best_of(posterior, item); }
+int LabelModel::best(std::size_t item) const {
+  require(item < posterior.n, "an item is one of those labelled");
+  const auto row = posterior.row(item);
+  return static_cast<int>(std::max_element(row.begin(), row.end()) - row.begin());
+}
 
 DawidSkene dawid_skene(std::span<const Label> labels, int n_categories, EmOptions options) {
   require_options(options);
   const Votes votes = detail::gather(labels, n_categories);
   DawidSkene out;
-  out.items = votes.items;
-  out.annotators = votes.annotators;
-  out.n_units = static_cast<int>(votes.items.size());
+  detail::begin(out, votes);
   if (labels.empty()) {
-    out.status = Status::undefined;
     out.prevalence.assign(votes.k, 1.0 / static_cast<double>(votes.k));
-    out.warnings.emplace_back("no labels");
     return out;
   }
-  const auto flag = [&](const char* why) {
-    out.status = Status::flagged;
-    out.warnings.emplace_back(why);
-  };
   Em em(votes, options);
-  if (!em.run()) flag("the largest number of steps was reached before the fit settled");
+  if (!em.run()) detail::flag(out, "the largest number of steps was reached before the fit settled");
   out.prevalence = em.prevalence();
   out.confusion = em.confusion();
   out.posterior = em.posterior();
   out.log_likelihood = em.log_likelihood();
   out.steps = em.steps();
-  if (votes.annotators.size() < 2) flag("with one annotator the truth is what she says");
+  if (votes.annotators.size() < 2) detail::flag(out, "with one annotator the truth is what she says");
   if (labels.size() < 3 * votes.items.size())
-    flag("fewer than three labels per item: the truth is barely identified");
+    detail::flag(out, "fewer than three labels per item: the truth is barely identified");
   if (n_categories > 2)
     out.warnings.emplace_back("with more than two categories judges alone do not identify the truth");
   return out;
@@ -233,6 +223,7 @@ PanelSize effective_judges(const Numbers& errors) {
   for (std::size_t i = 0; i < errors.n; ++i) {
     for (std::size_t j = 0; j < errors.d; ++j) judge[j][i] = errors.row(i)[j];
   }
+  for (auto& own : judge) own = detail::scaled(own).x;
   double total = 0;
   double pairs = 0;
   for (std::size_t a = 0; a < errors.d; ++a) {

@@ -23,14 +23,9 @@ struct EmOptions {
   double smoothing = 0;     // pseudo-count in every cell; 0: exact maximum likelihood
 };
 
-// Dawid and Skene's EM from vote shares, in log-space. Items and annotators in rising order of their numbers;
-// those without a label are not there (an annotator who never labelled is dropped).
-// No label: undefined. One annotator, fewer than three labels per item on average, or not settled: flagged.
-// More than two categories: a warning, since judges alone do not identify the truth then (methods.md 4.7).
-// O(labels × K) per step. Source: [Dawid1979].
-struct DawidSkene {
-  std::vector<double> prevalence;      // [K]
-  std::vector<Numbers> confusion;      // per annotator [K truth × K label]; a truth never met has a row of 0
+// What both models say of the items. Items and annotators in rising order of their numbers; those without a
+// label are not there (an annotator who never labelled is dropped).
+struct LabelModel {
   Numbers posterior;                   // [n_items × K]
   std::vector<int> items, annotators;  // their numbers, in order
   double log_likelihood = 0;
@@ -40,6 +35,14 @@ struct DawidSkene {
   std::vector<std::string> warnings;
   // The most likely category of an item (row of posterior); the first of equals.
   int best(std::size_t item) const;
+};
+
+// Dawid and Skene's EM from vote shares, in log-space. No label: undefined. One annotator, fewer than three
+// labels per item on average, or not settled: flagged. More than two categories: a warning, since judges
+// alone do not identify the truth then (methods.md 4.7). O(labels × K) per step. Source: [Dawid1979].
+struct DawidSkene : LabelModel {
+  std::vector<double> prevalence;  // [K]
+  std::vector<Numbers> confusion;  // per annotator [K truth × K label]; a truth never met has a row of 0
 };
 DawidSkene dawid_skene(std::span<const Label> labels, int n_categories, EmOptions options = {});
 
@@ -56,17 +59,9 @@ struct MaceOptions {
   EmOptions em = {2000, 1e-8, 0.1};
   int starts = 10;
 };
-struct Mace {
-  std::vector<double> competence;      // [n_annotators]
-  Numbers spam;                        // [n_annotators × K]
-  Numbers posterior;                   // [n_items × K]
-  std::vector<int> items, annotators;  // their numbers, in order
-  double log_likelihood = 0;
-  int steps = 0;
-  Status status = Status::ok;
-  int n_units = 0;  // items
-  std::vector<std::string> warnings;
-  int best(std::size_t item) const;
+struct Mace : LabelModel {
+  std::vector<double> competence;  // [n_annotators]
+  Numbers spam;                    // [n_annotators × K]
 };
 Mace mace(std::span<const Label> labels, int n_categories, Seed seed, const MaceOptions& options = {});
 

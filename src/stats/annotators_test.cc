@@ -96,12 +96,12 @@ TEST(DawidSkene, EdgesAreSaid) {
 
 TEST(DawidSkene, PrevalenceIntervalsCoverThePlantedOne) {
   int covered = 0;
-  for (std::uint64_t round = 0; round < 60; ++round) {
-    const Planted data = planted(100, 2, {.7, .8, .8, .7, .7}, -1, kSeed.child(round));
-    const Interval ci = dawid_skene_prevalence(data.labels, 2, kSeed, 99, {.tolerance = 1e-5})[0].ci95;
+  for (std::uint64_t round = 0; round < 40; ++round) {
+    const Planted data = planted(60, 2, {.7, .8, .8, .7, .7}, -1, kSeed.child(round));
+    const Interval ci = dawid_skene_prevalence(data.labels, 2, kSeed, 60, {.tolerance = 1e-5})[0].ci95;
     covered += ci.low <= .7 && .7 <= ci.high ? 1 : 0;
   }
-  EXPECT_GE(covered, 51);  // 57 expected; four standard errors
+  EXPECT_GE(covered, 33);  // 38 expected; four standard errors
 }
 
 TEST(DawidSkene, SharedErrorsGiveConfidentlyWrongLabels) {

@@ -227,10 +227,10 @@ Interval BettingSequence::interval() const {
   return {first_ > 0 ? place(first_ - 1) : low_, last_ < steps_ ? place(last_ + 1) : high_};
 }
 
-Estimate betting_mean(std::span<const double> x, double low, double high, double null) {
+Estimate betting_mean(std::span<const double> x, double low, double high, double null, std::size_t steps) {
   detail::require_finite(x, "values");
-  BettingSequence at95(0.05, low, high);
-  BettingSequence at90(0.10, low, high);
+  BettingSequence at95(0.05, low, high, steps);
+  BettingSequence at90(0.10, low, high, steps);
   require(std::isfinite(null) && null >= low && null <= high, "the null mean lies inside the range");
   const int n = static_cast<int>(x.size());
   if (n == 0) return detail::without_interval(Status::undefined, 0, 0, "there are no values", {low, high});

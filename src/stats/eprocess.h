@@ -96,7 +96,8 @@ class BettingSequence {
 
 // The same for a whole series: both intervals, p anytime valid against `null` (inside [low, high]).
 // n = 0: undefined, the whole range. An empty sequence: undefined.
-Estimate betting_mean(std::span<const double> x, double low, double high, double null);
+Estimate betting_mean(std::span<const double> x, double low, double high, double null,
+                      std::size_t steps = 1000);
 
 // May one stop for equivalence? Inside (-bound, bound): equivalent; wholly outside: different.
 enum class Decided { not_yet, equivalent, different };

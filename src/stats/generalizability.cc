@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "stats/detail/numbers.h"
+#include "stats/detail/scaled.h"
 #include "stats/reliability.h"
 
 namespace sonder::stats {
@@ -149,18 +150,26 @@ int judges_needed(const Components& components, int n_rubrics, double dependabil
   return 0;
 }
 
-Generalizability generalizability(const Cube& cube) {
-  require(cube.data.size() == cube.n_items * cube.n_rubrics * cube.n_judges,
+Generalizability generalizability(const Cube& scores) {
+  require(scores.data.size() == scores.n_items * scores.n_rubrics * scores.n_judges,
           "a cube of scores holds one score for each item, rubric and judge");
-  detail::require_finite(cube.data, "scores");
+  detail::require_finite(scores.data, "scores");
+  const detail::Scaled moved = detail::scaled(scores.data);
+  const Cube cube{scores.n_items, scores.n_rubrics, scores.n_judges, moved.x};
   const int n = static_cast<int>(cube.n_items);
   Generalizability out;
-  if (std::min({cube.n_items, cube.n_rubrics, cube.n_judges}) < 2 || detail::variance(cube.data) == 0) {
+  if (std::min({cube.n_items, cube.n_rubrics, cube.n_judges}) < 2 || !moved.varies) {
     out.dependability = detail::without_interval(
         Status::undefined, 0, n, "needs two items, rubrics and judges, and scores that vary", {0, 1});
     return out;
   }
-  const Effects ms = mean_squares(cube);
+  Effects ms = mean_squares(cube);
+  if (!std::isfinite(moved.half_range * moved.half_range * 1e6)) {
+    out.dependability = detail::without_interval(Status::undefined, 0, n,
+                                                 "the numbers are too large to compute with", {0, 1});
+    return out;
+  }
+  for (double& x : ms) x *= moved.half_range * moved.half_range;
   out.raw = components_of(cube, ms);
   out.components = not_negative(out.raw);
   out.decision = decide(out.components, static_cast<int>(cube.n_rubrics), static_cast<int>(cube.n_judges));

@@ -3,19 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "stats/agreement.h"
+#include "stats/detail/golden.h"
 #include "stats/reliability.h"
 
 namespace sonder::stats {
 namespace {
 
+using detail::numbers;
 using Values = std::vector<double>;
-
-#define EXPECT_GOLDEN(found, golden) EXPECT_NEAR(found, golden, 1e-6 * std::abs(golden))
 
 constexpr Seed kSeed(20261130);
 
@@ -31,12 +30,6 @@ Ratings units(const std::vector<std::string>& rows) {
 }
 
 double alpha(const Ratings& ratings, Metric metric) { return krippendorff(ratings, metric, kSeed, 20).value; }
-
-Numbers numbers(const std::vector<Values>& rows) {
-  Numbers table;
-  for (const Values& row : rows) table.append(row);
-  return table;
-}
 
 // M1: 3 coders × 15 units. Wikipedia, fast-krippendorff's sample.
 TEST(Golden, M01_KrippendorffCanonical) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stats/cluster.h"
+#include "stats/detail/golden.h"
 #include "stats/mean.h"
 #include "stats/mediation.h"
 #include "stats/ols.h"
@@ -18,14 +19,8 @@
 namespace sonder::stats {
 namespace {
 
+using detail::expect_interval;
 using Values = std::vector<double>;
-
-#define EXPECT_GOLDEN(found, golden) EXPECT_NEAR(found, golden, 1e-6 * std::abs(golden))
-
-void expect_interval(Interval found, double low, double high) {
-  EXPECT_GOLDEN(found.low, low);
-  EXPECT_GOLDEN(found.high, high);
-}
 
 // ---- M29: s = .2 .5 .1 .4 | .9 .7 .8 | .3 .6 | 0 .2 -.1 .1 | .5 .4. Sources: Miller 2024; Inspect AI's
 // stderr; clubSandwich.

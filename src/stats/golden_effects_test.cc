@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stats/bootstrap.h"
+#include "stats/detail/golden.h"
 #include "stats/detection.h"
 #include "stats/mean.h"
 #include "stats/order.h"
@@ -18,14 +19,8 @@
 namespace sonder::stats {
 namespace {
 
+using detail::expect_interval;
 using Values = std::vector<double>;
-
-#define EXPECT_GOLDEN(found, golden) EXPECT_NEAR(found, golden, 1e-6 * std::abs(golden))
-
-void expect_interval(Interval found, double low, double high) {
-  EXPECT_GOLDEN(found.low, low);
-  EXPECT_GOLDEN(found.high, high);
-}
 
 // ---- M7 a: y = 1 × 5, 0 × 6.
 const Values kHigh1 = {.9, .8, .7, .55, .4};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "stats/detail/golden.h"
 #include "stats/dif.h"
 #include "stats/eprocess.h"
 #include "stats/mixed.h"
@@ -15,8 +16,6 @@ namespace sonder::stats {
 namespace {
 
 using Values = std::vector<double>;
-
-#define EXPECT_GOLDEN(found, golden) EXPECT_NEAR(found, golden, 1e-6 * std::abs(golden))
 
 // M27: the formulas of ppi_py. Ten labels are too few for its interval, so the estimate is refused.
 TEST(Golden, M27_PpiPlusPlus) {

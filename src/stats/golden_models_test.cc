@@ -3,26 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "stats/annotators.h"
+#include "stats/detail/golden.h"
 #include "stats/pairwise.h"
 #include "stats/rasch.h"
 
 namespace sonder::stats {
 namespace {
 
+using detail::numbers;
 using Values = std::vector<double>;
-
-#define EXPECT_GOLDEN(found, golden) EXPECT_NEAR(found, golden, 1e-6 * std::abs(golden))
-
-Numbers numbers(const std::vector<Values>& rows) {
-  Numbers table;
-  for (const Values& row : rows) table.append(row);
-  return table;
-}
 
 // M23: Stigler's citations; row cited, column citing. BradleyTerry2's vignette.
 TEST(Golden, M23_BradleyTerry) {

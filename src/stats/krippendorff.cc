@@ -11,6 +11,7 @@
 #include "stats/agreement.h"
 #include "stats/detail/draw.h"
 #include "stats/detail/numbers.h"
+#include "stats/detail/scaled.h"
 
 namespace sonder::stats {
 namespace {
@@ -63,8 +64,9 @@ double spread_within(std::span<const std::uint32_t> unit, std::span<const double
 }
 
 double ratio_distance(double a, double b) {
-  const double total = a + b;
-  return total > 0 ? (a - b) / total * ((a - b) / total) : 0;
+  const double total = a / 2 + b / 2;
+  const double share = total > 0 ? (a / 2 - b / 2) / total : 0;
+  return share * share;
 }
 
 // The same for a distance that is no square of a difference.
@@ -80,7 +82,7 @@ double pairs_within(std::span<const std::uint32_t> unit, const Distance& distanc
 class Alpha {
  public:
   Alpha(Pairable data, Metric metric) : data_(std::move(data)), metric_(metric), place_(data_.levels) {
-    centre(place_);
+    place_ = detail::scaled(place_).x;
     within_.resize(data_.units());
     for (std::size_t u = 0; u < data_.units(); ++u) within_[u] = within(data_.unit(u));
     if (metric_ == Metric::ratio) {
@@ -117,12 +119,6 @@ class Alpha {
   }
 
  private:
-  static void centre(std::vector<double>& place) {
-    const double middle = place.empty() ? 0 : place.front() / 2 + place.back() / 2;
-    const double scale = place.empty() ? 0 : place.back() / 2 - place.front() / 2;
-    for (double& x : place) x = scale > 0 ? (x - middle) / scale : 0;
-  }
-
   double within(std::span<const std::uint32_t> unit) const {
     if (metric_ == Metric::interval) return spread_within(unit, place_);
     if (metric_ == Metric::nominal)

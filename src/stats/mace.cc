@@ -116,14 +116,8 @@ Mace mace(std::span<const Label> labels, int n_categories, Seed seed, const Mace
           "MACE takes at least one start and one step, a tolerance above 0 and a smoothing of 0 or more");
   const Votes votes = detail::gather(labels, n_categories);
   Mace out;
-  out.items = votes.items;
-  out.annotators = votes.annotators;
-  out.n_units = static_cast<int>(votes.items.size());
-  if (labels.empty()) {
-    out.status = Status::undefined;
-    out.warnings.emplace_back("no labels");
-    return out;
-  }
+  detail::begin(out, votes);
+  if (labels.empty()) return out;
   Fit best;
   for (int start = 0; start < options.starts; ++start) {
     Fit fit = start == 0 ? from_votes(votes) : random(votes, seed.child(static_cast<std::uint64_t>(start)));
@@ -136,12 +130,9 @@ Mace mace(std::span<const Label> labels, int n_categories, Seed seed, const Mace
   out.posterior = std::move(best.posterior);
   out.log_likelihood = best.log_likelihood;
   out.steps = best.steps;
-  const auto flag = [&](const char* why) {
-    out.status = Status::flagged;
-    out.warnings.emplace_back(why);
-  };
-  if (!best.settled) flag("the largest number of steps was reached before the fit settled");
-  if (votes.annotators.size() < 3) flag("with fewer than three annotators competence is barely identified");
+  if (!best.settled) detail::flag(out, "the largest number of steps was reached before the fit settled");
+  if (votes.annotators.size() < 3)
+    detail::flag(out, "with fewer than three annotators competence is barely identified");
   return out;
 }
 

@@ -18,6 +18,7 @@ namespace {
 using detail::Grouping;
 using detail::Reml;
 
+constexpr double kAllOfIt = 1e4;    // a relative standard deviation beyond which nothing is residual
 constexpr double kSingular = 1e-4;  // a relative standard deviation below this is none, as in lme4
 
 struct Term {
@@ -267,6 +268,9 @@ Mixed mixed(std::span<const double> y, const Numbers& x, std::span<const RandomT
         detail::minimise([&](const Eigen::VectorXd& theta) { return reml.criterion(theta); }, reml.start());
     if (!std::isfinite(found.value))
       return without(std::move(out), Status::undefined, x.d, n_units, "the likelihood cannot be computed");
+    if (found.at.lpNorm<Eigen::Infinity>() > kAllOfIt)
+      return without(std::move(out), Status::undefined, x.d, n_units,
+                     "the groups fit exactly: no residual is left");
     if (simplify(model, terms, found.at, out)) continue;
     if (!found.settled) flag(out, "the maximum was not reached");
     Eigen::Index first = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stats/detail/numbers.h"
+#include "stats/detail/scaled.h"
 
 namespace sonder::stats {
 namespace {
@@ -198,8 +199,7 @@ void require_meetings(std::span<const Meeting> meetings, int n_players) {
         m.first >= 0 && m.first < n_players && m.second >= 0 && m.second < n_players && m.first != m.second,
         "a meeting names two different players of those numbered 0 to n - 1");
     const double counts[] = {m.first_wins, m.second_wins, m.ties};
-    detail::require_finite(counts, "the counts of a meeting");
-    require(m.first_wins >= 0 && m.second_wins >= 0 && m.ties >= 0, "counts are 0 or more");
+    detail::require_counts(counts);
   }
 }
 
@@ -232,6 +232,32 @@ void flag_all(Abilities& out, const std::string& why) {
   if (out.status == Status::ok) out.status = Status::flagged;
   out.warnings.push_back(why);
   for (Estimate& ability : out.ability) detail::flag(ability, why);
+}
+
+// With a tie parameter the likelihood grows without end when log-abilities exist that put every winner a step
+// or more above the loser and tied players a step or less apart: difference constraints, by Bellman and Ford.
+bool tie_bounded(std::span<const Meeting> meetings, int n_players) {
+  std::vector<int> at(static_cast<std::size_t>(n_players));
+  const auto lower = [&](int player, int than, int by) {
+    int& own = at[static_cast<std::size_t>(player)];
+    const int most = at[static_cast<std::size_t>(than)] + by;
+    const bool moved = own > most;
+    own = std::min(own, most);
+    return moved;
+  };
+  for (int round = 0; round <= n_players; ++round) {
+    bool moved = false;
+    for (const Meeting& m : meetings) {
+      if (m.first_wins > 0) moved = lower(m.second, m.first, -1) || moved;
+      if (m.second_wins > 0) moved = lower(m.first, m.second, -1) || moved;
+      if (m.ties > 0) {
+        moved = lower(m.second, m.first, 1) || moved;
+        moved = lower(m.first, m.second, 1) || moved;
+      }
+    }
+    if (!moved) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -300,9 +326,10 @@ Abilities abilities(std::span<const Meeting> meetings, int n_players, TieModel t
   out.n_components = *std::max_element(component.begin(), component.end()) + 1;
   out.connected = out.n_components == 1;
   const bool tie_free = ties != TieModel::half_wins && n_tied > 0;
+  out.bounded = !tie_free || tie_bounded(meetings, n_players);
+  const double ridge = out.connected && out.bounded ? 0 : options.ridge;
   const TieModel model = tie_free ? ties : TieModel::half_wins;
-  const Problem problem(meetings, n_players, model, options.reference, out.connected ? 0 : options.ridge,
-                        tie_free);
+  const Problem problem(meetings, n_players, model, options.reference, ridge, tie_free);
   const auto [fit, done] = problem.solve();
   const Eigen::MatrixXd inverse =
       fit.information.ldlt().solve(Eigen::MatrixXd::Identity(fit.information.rows(), fit.information.cols()));
@@ -315,7 +342,7 @@ Abilities abilities(std::span<const Meeting> meetings, int n_players, TieModel t
         out.covariance.row(static_cast<std::size_t>(i))[static_cast<std::size_t>(j)] = inverse(i, j);
     }
     out.ability.push_back(detail::settled(
-        by_normal(fixed ? 0 : fit.at[i], fixed ? 0 : inverse(i, i), static_cast<int>(n_compared))));
+        by_normal(fixed ? 0 : fit.at[i], fixed ? 0 : inverse(i, i), detail::as_units(n_compared))));
   }
   out.log_likelihood = fit.value;
   out.tie = ties == TieModel::rao_kupper ? 1 : 0;
@@ -327,6 +354,8 @@ Abilities abilities(std::span<const Meeting> meetings, int n_players, TieModel t
     flag_all(
         out,
         "not every player can be reached from every other along wins: a ridge prior keeps abilities finite");
+  if (out.connected && !out.bounded)
+    flag_all(out, "ties alone keep the players together: a ridge prior keeps abilities finite");
   if (!done) flag_all(out, "the maximum was not reached");
   if (ties == TieModel::half_wins && n_tied > 0)
     flag_all(out, "ties count as half wins, so the errors are not to be trusted");

@@ -28,18 +28,19 @@ enum class TieModel {
 // occurs). `covariance`: [n × n], 0 in the row and column of the reference. log_likelihood without the
 // binomial coefficients.
 //
-// A maximum exists only when every player can be reached from every other along wins (ties link both ways
-// where the model knows ties; half wins are wins). Otherwise a ridge prior (variance 1/ridge on centred
-// log-abilities) makes the numbers finite, the abilities are flagged, and `connected` is false. Players who
-// never met anybody: in their own component. Fewer than two players or no comparison: undefined. Assumes
-// independent comparisons and stochastic transitivity. Source: [Bradley1952], [Davidson1970], [Rao1967],
-// [Ford1957], methods.md 6.
+// A maximum exists only when every player can be reached from every other along wins (a tie links both
+// ways), and, with a tie parameter, when wins contradict each other without the help of ties. Otherwise a
+// ridge prior (variance 1/ridge on centred log-abilities) makes the numbers finite, the abilities are
+// flagged, and `connected` or `bounded` is false. Players who never met anybody: in their own component.
+// Fewer than two players, no comparison, or ties only: undefined. Assumes independent comparisons and
+// stochastic transitivity. Source: [Bradley1952], [Davidson1970], [Rao1967], [Ford1957], methods.md 6.
 struct Abilities {
   std::vector<Estimate> ability;
   double tie = 0, tie_se = 0;
   double log_likelihood = 0;
   Numbers covariance;
   bool connected = true;
+  bool bounded = true;
   int n_components = 1;  // strongly connected components of the graph of wins
   Status status = Status::ok;
   std::vector<std::string> warnings;

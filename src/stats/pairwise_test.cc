@@ -128,6 +128,15 @@ TEST(Abilities, TiesJoinThoseWhoNeverBeatEachOther) {
   EXPECT_EQ(win_components(meetings, 2, true), (std::vector<int>{0, 0}));
   EXPECT_EQ(win_components(meetings, 2, false), (std::vector<int>{0, 1}));
   EXPECT_TRUE(abilities(meetings, 2, TieModel::davidson).connected);
+  // But a win less and a tie more would be better for ever: no maximum.
+  for (const TieModel model : {TieModel::davidson, TieModel::rao_kupper}) {
+    const Abilities found = abilities(meetings, 2, model);
+    EXPECT_FALSE(found.bounded);
+    EXPECT_EQ(found.status, Status::flagged);
+    EXPECT_LT(std::abs(found.ability[1].value), 20);
+    const Meeting both[] = {{0, 1, 1, 4, 3}};
+    EXPECT_TRUE(abilities(both, 2, model).bounded);
+  }
 }
 
 TEST(Abilities, ALostFieldIsUndefined) {

@@ -133,7 +133,11 @@ Ppi conclude(Part whole, double df, std::size_t fewest, const PpiOptions& option
   if (whole.silent) detail::flag(out.estimate, "the judge adds nothing here: lambda is 0");
   const Status status = out.estimate.status;
   out.estimate = detail::settled(std::move(out.estimate));
-  if (out.estimate.status == status) out.normal95 = detail::normal_interval(whole.value, se, 0.95);
+  if (out.estimate.status == status) {
+    out.normal95 = detail::normal_interval(whole.value, se, 0.95);
+  } else {
+    out.lambda = out.se_human = 0;
+  }
   return out;
 }
 
@@ -168,6 +172,12 @@ Ppi ppi_stratified(std::span<const PpiStratum> strata, PpiOptions options) {
     whole.silent = whole.silent || part.silent;
     const double own = w * w * part.variance;
     spread += own * own / static_cast<double>(part.n - 1);
+  }
+  if (!std::isfinite(whole.variance) || !std::isfinite(spread)) {
+    Ppi out;
+    out.estimate = detail::without_interval(Status::undefined, 0, static_cast<int>(n),
+                                            "the numbers are too large to compute with");
+    return out;
   }
   const auto most = static_cast<double>(n - strata.size());
   const double df = spread > 0 ? std::clamp(whole.variance * whole.variance / spread, 1.0, most) : most;

@@ -27,13 +27,11 @@ using detail::close;
 using detail::holds;
 using detail::labels;
 using detail::quarters;
+using detail::same;
+using detail::size_between;
 using detail::sound;
 using Values = std::vector<double>;
 using Labels = std::vector<int>;
-
-std::size_t size_between(int low, int high) {
-  return static_cast<std::size_t>(*rc::gen::inRange(low, high + 1));
-}
 
 template <class T>
 std::vector<T> reordered(const std::vector<T>& x, const std::vector<std::size_t>& order) {
@@ -52,11 +50,6 @@ std::vector<std::size_t> any_order(std::size_t n) {
 
 bool mirrored(Interval a, Interval b, double about, double tolerance = 1e-9) {
   return close(a.low, 2 * about - b.high, tolerance) && close(a.high, 2 * about - b.low, tolerance);
-}
-
-bool same(const Estimate& a, const Estimate& b, double tolerance = 1e-9) {
-  return a.status == b.status && close(a.value, b.value, tolerance) && close(a.se, b.se, tolerance) &&
-         close(a.p, b.p, 1e-6);
 }
 
 // ---- separation

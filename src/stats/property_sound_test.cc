@@ -25,19 +25,12 @@ using detail::close;
 using detail::holds;
 using detail::labels;
 using detail::quarters;
+using detail::same;
+using detail::size_between;
 using detail::sound;
 using detail::wild;
 using Values = std::vector<double>;
 using Labels = std::vector<int>;
-
-std::size_t size_between(int low, int high) {
-  return static_cast<std::size_t>(*rc::gen::inRange(low, high + 1));
-}
-
-bool same(const Estimate& a, const Estimate& b, double tolerance = 1e-9) {
-  return a.status == b.status && close(a.value, b.value, tolerance) && close(a.se, b.se, tolerance) &&
-         close(a.p, b.p, 1e-6);
-}
 
 // ---- whatever the file holds
 

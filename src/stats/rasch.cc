@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "stats/detail/numbers.h"
+#include "stats/detail/scaled.h"
+#include "stats/pairwise.h"
 
 namespace sonder::stats {
 namespace {
@@ -15,7 +17,7 @@ using Values = std::vector<double>;
 
 constexpr int kMostSteps = 100;
 constexpr double kConverged = 1e-10;
-constexpr double kTooFar = 25;  // log-odds: no data carry an item there, the likelihood has no maximum
+constexpr double kTooFar = 12;  // log-odds from the mean: a finite maximum there asks for e^24 persons
 
 double logistic(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
 
@@ -126,6 +128,8 @@ Estimate by_normal(double value, double se, int n_units) {
   return detail::settled(std::move(estimate));
 }
 
+constexpr const char* kNoMaximum = "no finite maximum: no mixed answers join all items";
+
 Rasch fit(const std::vector<std::size_t>& kept, std::size_t n_items, const Values& totals,
           const Values& counts) {
   const auto k = static_cast<Eigen::Index>(kept.size());
@@ -153,11 +157,10 @@ Rasch fit(const std::vector<std::size_t>& kept, std::size_t n_items, const Value
     done = scale * move.lpNorm<Eigen::Infinity>() < kConverged;
     if (!at.allFinite() || at.lpNorm<Eigen::Infinity>() > kTooFar) break;
   }
-  if (!done)
-    return not_defined(n_items, "the likelihood has no finite maximum: no mixed answers join all items");
+  if (!done) return not_defined(n_items, kNoMaximum);
   const Eigen::MatrixXd covariance = (here.information + level).inverse() - level;
   Rasch out;
-  out.n_persons = static_cast<int>(informative);
+  out.n_persons = detail::as_units(informative);
   out.log_likelihood = here.value;
   out.easiness.assign(n_items,
                       detail::without_interval(Status::undefined, 0, 0, "all persons answered alike"));
@@ -171,6 +174,30 @@ Rasch fit(const std::vector<std::size_t>& kept, std::size_t n_items, const Value
                               " items were answered alike by all and left out");
   }
   return out;
+}
+
+// Can every item be reached from every other along "right here, wrong there"? Items all answered alike do not
+// count.
+bool joined(const Numbers& answers, std::span<const long> totals) {
+  const auto mixed = [&](std::size_t i) { return totals[i] > 0 && totals[i] < static_cast<long>(answers.n); };
+  std::vector<Meeting> meetings;
+  int n_kept = 0;
+  for (std::size_t i = 0; i < answers.d; ++i) {
+    if (!mixed(i)) continue;
+    int place = 0;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!mixed(j)) continue;
+      Meeting m{n_kept, place++, 0, 0, 0};
+      for (std::size_t n = 0; n < answers.n; ++n) {
+        const double lead = answers.row(n)[i] - answers.row(n)[j];
+        (lead > 0 ? m.first_wins : m.second_wins) += std::abs(lead);
+      }
+      meetings.push_back(m);
+    }
+    ++n_kept;
+  }
+  const auto component = win_components(meetings, n_kept, false);
+  return std::all_of(component.begin(), component.end(), [](int c) { return c == 0; });
 }
 
 }  // namespace
@@ -219,7 +246,9 @@ Rasch rasch(const Numbers& answers) {
     }
     ++counts[score];
   }
-  return rasch_of_totals(totals, counts);
+  const Rasch found = rasch_of_totals(totals, counts);
+  return found.status != Status::undefined && !joined(answers, totals) ? not_defined(answers.d, kNoMaximum)
+                                                                       : found;
 }
 
 }  // namespace sonder::stats

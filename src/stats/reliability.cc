@@ -4,9 +4,11 @@
 #include <boost/math/distributions/fisher_f.hpp>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "stats/detail/numbers.h"
+#include "stats/detail/scaled.h"
 
 namespace sonder::stats {
 namespace {
@@ -67,59 +69,62 @@ bool is_mean(IccForm form) {
 
 double to_mean(double single, double k) { return single * k / (1 + (k - 1) * single); }
 
+// The divisor of an ICC: 0 when there is nothing to compare.
+double icc_divisor(const Squares& s, IccForm form) {
+  switch (form) {
+    case IccForm::one_single:
+      return s.unit + (s.k - 1) * s.within;
+    case IccForm::three_single:
+      return s.unit + (s.k - 1) * s.error;
+    case IccForm::two_single:
+      return s.unit + (s.k - 1) * s.error + s.k * (s.rater - s.error) / s.n;
+    case IccForm::two_mean:
+      return s.unit + (s.rater - s.error) / s.n;
+    case IccForm::one_mean:
+    case IccForm::three_mean:
+      return s.unit;
+  }
+  return 0;
+}
+
+double icc_value(const Squares& s, IccForm form) {
+  const bool one_way = form == IccForm::one_single || form == IccForm::one_mean;
+  return (s.unit - (one_way ? s.within : s.error)) / icc_divisor(s, form);
+}
+
 // Shrout and Fleiss's interval of ICC(2,1): the F test with Satterthwaite's df for the error of the units.
-Interval two_way_interval(const Squares& s, double icc, double alpha) {
+// Nothing when an end has no value, as far below 0 it may not.
+std::optional<Interval> two_way_interval(const Squares& s, double alpha, bool of_mean) {
+  const double icc = icc_value(s, IccForm::two_single);
   const double f_rater = s.rater / s.error;
   const double a = s.n * (1 + (s.k - 1) * icc) - s.k * icc;
   const double lean = s.k * icc * f_rater + a;
   const double df =
       (s.k - 1) * (s.n - 1) * lean * lean / ((s.n - 1) * s.k * s.k * icc * icc * f_rater * f_rater + a * a);
+  if (!(df > 1e-6)) return std::nullopt;
   const double up = f_quantile(1 - alpha / 2, s.n - 1, df);
   const double down = f_quantile(1 - alpha / 2, df, s.n - 1);
   const double error = s.k * s.rater + (s.k * s.n - s.k - s.n) * s.error;
-  return {s.n * (s.unit - up * s.error) / (up * error + s.n * s.unit),
-          s.n * (down * s.unit - s.error) / (error + s.n * down * s.unit)};
+  Interval ends{s.n * (s.unit - up * s.error) / (up * error + s.n * s.unit),
+                s.n * (down * s.unit - s.error) / (error + s.n * down * s.unit)};
+  if (of_mean) {
+    if (1 + (s.k - 1) * ends.low <= 0) return std::nullopt;
+    ends = {to_mean(ends.low, s.k), to_mean(ends.high, s.k)};
+  }
+  return ends;
 }
 
-Interval icc_interval(const Squares& s, IccForm form, double value, double alpha) {
-  if (form == IccForm::two_single) return two_way_interval(s, value, alpha);
-  if (form == IccForm::two_mean) {
-    const double single =
-        (s.unit - s.error) / (s.unit + (s.k - 1) * s.error + s.k * (s.rater - s.error) / s.n);
-    const Interval of_one = two_way_interval(s, single, alpha);
-    return {to_mean(of_one.low, s.k), to_mean(of_one.high, s.k)};
-  }
+std::optional<Interval> icc_interval(const Squares& s, IccForm form, double alpha) {
+  if (form == IccForm::two_single || form == IccForm::two_mean)
+    return two_way_interval(s, alpha, form == IccForm::two_mean);
   const bool one_way = form == IccForm::one_single || form == IccForm::one_mean;
   const double df = one_way ? s.n * (s.k - 1) : (s.n - 1) * (s.k - 1);
   const double f = s.unit / (one_way ? s.within : s.error);
   const double low = f / f_quantile(1 - alpha / 2, s.n - 1, df);
   const double high = f * f_quantile(1 - alpha / 2, df, s.n - 1);
-  if (is_mean(form)) return {low > 0 ? 1 - 1 / low : -1, 1 - 1 / high};
-  return {(low - 1) / (low + s.k - 1), (high - 1) / (high + s.k - 1)};
-}
-
-double icc_value(const Squares& s, IccForm form) {
-  switch (form) {
-    case IccForm::one_single:
-      return (s.unit - s.within) / (s.unit + (s.k - 1) * s.within);
-    case IccForm::one_mean:
-      return (s.unit - s.within) / s.unit;
-    case IccForm::two_single:
-      return (s.unit - s.error) / (s.unit + (s.k - 1) * s.error + s.k * (s.rater - s.error) / s.n);
-    case IccForm::two_mean:
-      return (s.unit - s.error) / (s.unit + (s.rater - s.error) / s.n);
-    case IccForm::three_single:
-      return (s.unit - s.error) / (s.unit + (s.k - 1) * s.error);
-    case IccForm::three_mean:
-      return (s.unit - s.error) / s.unit;
-  }
-  return 0;
-}
-
-// The divisor of icc_value, where it can vanish.
-double icc_divisor(const Squares& s, IccForm form) {
-  if (form == IccForm::two_mean) return s.unit + (s.rater - s.error) / s.n;
-  return is_mean(form) ? s.unit : 1;
+  if (!is_mean(form)) return Interval{(low - 1) / (low + s.k - 1), (high - 1) / (high + s.k - 1)};
+  if (low <= 0) return std::nullopt;
+  return Interval{1 - 1 / low, 1 - 1 / high};
 }
 
 }  // namespace
@@ -130,9 +135,12 @@ Estimate icc(const Numbers& scores, IccForm form) {
   if (scores.n < 2 || scores.d < 2)
     return detail::without_interval(Status::undefined, 0, n, "an ICC needs two units and two raters",
                                     kCorrelation);
-  if (detail::variance(scores.data) == 0)
+  const detail::Scaled flat = detail::scaled(scores.data);
+  if (!flat.varies)
     return detail::without_interval(Status::undefined, 0, n, "all scores are the same", kCorrelation);
-  const Squares s = squares_of(scores);
+  Numbers moved(scores.n, scores.d);
+  moved.data = flat.x;
+  const Squares s = squares_of(moved);
   if (icc_divisor(s, form) <= 0)
     return detail::without_interval(Status::undefined, 0, n, "the units do not differ at all", kCorrelation);
   const bool one_way = form == IccForm::one_single || form == IccForm::one_mean;
@@ -148,8 +156,19 @@ Estimate icc(const Numbers& scores, IccForm form) {
     return estimate;
   }
   estimate.p = f_tail(s.unit / error, s.n - 1, one_way ? s.n * (s.k - 1) : (s.n - 1) * (s.k - 1));
-  estimate.ci95 = icc_interval(s, form, estimate.value, 0.05);
-  estimate.ci90 = icc_interval(s, form, estimate.value, 0.10);
+  const auto ends95 = icc_interval(s, form, 0.05);
+  const auto ends90 = icc_interval(s, form, 0.10);
+  const auto holds = [&](const std::optional<Interval>& ends) {
+    return ends && ends->low <= estimate.value && estimate.value <= ends->high;
+  };
+  if (!holds(ends95) || !holds(ends90)) {
+    Estimate open =
+        detail::without_interval(Status::unbounded, estimate.value, n, "no interval this far below 0");
+    open.p = estimate.p;
+    return open;
+  }
+  estimate.ci95 = *ends95;
+  estimate.ci90 = *ends90;
   return detail::settled(std::move(estimate));
 }
 

@@ -20,8 +20,9 @@ enum class IccForm { one_single, two_single, three_single, one_mean, two_mean, t
 // Intraclass correlation of scores [n units × k raters], complete. Exact F intervals (two_: Satterthwaite's
 // approximation); p: one-sided F test of no difference between units; se: none (0). A negative estimate is
 // reported as it is. three_mean is Cronbach's alpha. n < 2, k < 2 or no variation: undefined; raters who
-// agree exactly: a point, flagged; a _mean form whose units agree exactly while raters do not: undefined
-// (minus infinity). Source: [Shrout1979], [McGraw1996], methods.md 4.3.
+// agree exactly: a point, flagged; so far below 0 that an end has no value: unbounded; a _mean form whose
+// units agree exactly while raters do not: undefined (minus infinity). Source: [Shrout1979], [McGraw1996],
+// methods.md 4.3.
 Estimate icc(const Numbers& scores, IccForm form);
 
 // The error of one score, sd sqrt(1 - reliability), and the smallest difference of two scores that is more
@@ -78,6 +79,6 @@ struct Generalizability {
   Components components, raw;
   Decision decision;
 };
-Generalizability generalizability(const Cube& cube);
+Generalizability generalizability(const Cube& scores);
 
 }  // namespace sonder::stats

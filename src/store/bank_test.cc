@@ -342,17 +342,5 @@ TEST(Words, Utf8IsCheckedAsTheStandardSays) {
     EXPECT_EQ(find_invalid_utf8(std::string("ab") + bad), 2U);
 }
 
-TEST(Words, TheNearestWordIsTheOneThatWasMeant) {
-  using detail::nearest;
-  const std::vector<std::string> known = {"doses", "dose", "unit", "placebos", "random_ablations"};
-  EXPECT_EQ(nearest("dosis", known), "doses");
-  EXPECT_EQ(nearest("uint", known), "unit");  // two neighbours swapped count once
-  EXPECT_EQ(nearest("randomablation", known), "random_ablations");
-  EXPECT_FALSE(nearest("temperature", known).has_value());
-  EXPECT_FALSE(nearest("x", known).has_value());
-  EXPECT_EQ(detail::edit_distance("kitten", "sitting"), 3U);
-  EXPECT_EQ(detail::edit_distance("", "abc"), 3U);
-}
-
 }  // namespace
 }  // namespace sonder::store

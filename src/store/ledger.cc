@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "store/detail/sqlite.h"
 #include "store/detail/words.h"
-#include "store/plan.h"
+#include "store/resume.h"
 
 namespace sonder::store {
 namespace {
@@ -122,25 +122,14 @@ std::optional<SqliteLedger::Stored> SqliteLedger::stored() const {
   return found;
 }
 
-std::string differences(const RunHeader& before, const RunHeader& after) {
-  constexpr std::size_t kShown = 5;
-  const std::vector<std::string> lines = plan_differences(before.plan, after.plan);
-  std::string text;
-  for (std::size_t i = 0; i < std::min(lines.size(), kShown); ++i) text += (i > 0 ? "; " : "") + lines[i];
-  if (lines.size() > kShown) text += "; and " + std::to_string(lines.size() - kShown) + " more";
-  return text;
-}
-
 RunId SqliteLedger::open_run(const RunHeader& header) {
   check_writable();
   require(sha256(header.plan) == header.plan_hash, "the plan's hash is the SHA-256 of the plan");
   const std::scoped_lock lock(busy_);
   Transaction transaction(*db_);
   if (const auto found = stored()) {
-    if (found->header.plan_hash == header.plan_hash) return found->id;
-    throw Error(ErrorKind::bad_input,
-                db_->path() + " holds the run of another plan (" + differences(found->header, header) +
-                    "); choose another file with -o, or go back to the plan of this run");
+    require_same_run(db_->path(), found->header, header);
+    return found->id;
   }
   Statement insert(*db_,
                    "INSERT INTO runs (plan, plan_hash, provenance, started, seal) VALUES (?, ?, ?, ?, ?)");

@@ -20,7 +20,7 @@ using RunId = Id<RunTag>;
 struct RunHeader {
   std::string plan;        // the canonical JSON of the whole plan, defaults filled in
   std::string plan_hash;   // SHA-256 of `plan`
-  std::string provenance;  // JSON: versions, model and bank hashes, machine
+  std::string provenance;  // JSON: "sonder", "llama.cpp", "model", "bank", "machine"; see resume.h
   std::string started;     // UTC, ISO 8601
 };
 
@@ -47,7 +47,8 @@ class Ledger {
   Ledger& operator=(const Ledger&) = delete;
 
   // Stores the header, or finds the run already there (its first provenance and start stay). Throws
-  // Error(bad_input) naming what differs when the file holds a run of another plan.
+  // Error(bad_input) naming what differs when that is a run of another plan, program, model or bank
+  // (resume.h).
   virtual RunId open_run(const RunHeader& header) = 0;
   virtual std::optional<RunHeader> find_header() const = 0;  // nothing: no run was opened yet
 

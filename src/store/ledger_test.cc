@@ -156,6 +156,49 @@ TEST_F(LedgerFile, ALaterStartKeepsTheFirstProvenance) {
   EXPECT_EQ(stored(*ledger).started, header().started);
 }
 
+// A header of the default plan by one program, model and bank.
+RunHeader made_by(const std::map<std::string, std::string>& parts) {
+  RunHeader made = header();
+  made.provenance = "{";
+  for (const auto& [key, value] : parts)
+    made.provenance += (made.provenance == "{" ? "\"" : ",\"") + key + "\":\"" + value + "\"";
+  made.provenance += "}";
+  return made;
+}
+
+TEST_F(LedgerFile, ARunOfAnotherProgramModelOrBankIsRefusedNamingBothAndWhatToDo) {
+  const auto ledger = Ledger::open(path_);
+  const RunId run = ledger->open_run(made_by({{"sonder", "0.1.0"},
+                                              {"llama.cpp", "v0.5.0 (832d)"},
+                                              {"model", "aaaa"},
+                                              {"bank", "bbbb"},
+                                              {"machine", "one"}}));
+  const auto refused = [&](const std::map<std::string, std::string>& parts) {
+    const auto [kind, message] = error_of([&] { ledger->open_run(made_by(parts)); });
+    EXPECT_EQ(kind, ErrorKind::bad_input);
+    EXPECT_TRUE(has(message, "start a new run with another -o")) << message;
+    return message;
+  };
+  EXPECT_TRUE(has(refused({{"sonder", "0.2.0"}}), "begun with Sonder 0.1.0, and this is Sonder 0.2.0"));
+  EXPECT_TRUE(has(refused({{"sonder", "0.1.0"}, {"llama.cpp", "v0.6.0 (77aa)"}}),
+                  "begun with llama.cpp v0.5.0 (832d), and this is llama.cpp v0.6.0 (77aa)"));
+  EXPECT_TRUE(
+      has(refused({{"model", "cccc"}, {"bank", "dddd"}}),
+          "begun with the model with sha256 aaaa and the bank with sha256 bbbb, and this is the model "
+          "with sha256 cccc and the bank with sha256 dddd"));
+  EXPECT_EQ(
+      ledger->open_run(made_by({{"sonder", "0.1.0"}, {"llama.cpp", "v0.5.0 (832d)"}, {"machine", "two"}})),
+      run)
+      << "another machine may go on; a model that is not known yet is not compared";
+}
+
+TEST_F(LedgerFile, ARunThatDidNotNoteItsProgramIsNotGoneOnWith) {
+  const auto ledger = Ledger::open(path_);
+  ledger->open_run(made_by({{"sonder", "0.1.0"}}));
+  const auto later = made_by({{"sonder", "0.1.0"}, {"llama.cpp", "v0.5.0"}});
+  EXPECT_TRUE(has(error_of([&] { ledger->open_run(later); }).second, "begun with llama.cpp (not noted)"));
+}
+
 TEST_F(LedgerFile, BodiesKeepEveryCharacter) {
   const auto ledger = Ledger::open(path_);
   const RunId run = ledger->open_run(header());

@@ -40,6 +40,39 @@ void check_instruments(const Plan& plan, FormReader& reader) {
   }
 }
 
+// How many scenarios a share of `threshold` needs so that an instrument which puts all of them in the right
+// order can show it: the exact lower bound is then .05^(1/n). Source: stats::concordance, methods.md 4.5.
+int scenarios_for(double threshold) {
+  return static_cast<int>(std::min(1e9, std::ceil(std::log(0.05) / std::log(threshold) - 1e-9)));
+}
+
+void check_scenarios(const Plan& plan, FormReader& reader) {
+  constexpr int kLeastTest = 6;  // below, the study itself refuses
+  const bool anchor = plan.gates.anchor_concordance >= plan.gates.within_concordance;
+  const double threshold = anchor ? plan.gates.anchor_concordance : plan.gates.within_concordance;
+  const int needed = scenarios_for(threshold);
+  const auto limit = [&](const std::string& path, int n) {
+    if (n <= 0 || n >= needed) return;
+    const double bound = std::floor(100 * std::pow(0.05, 1.0 / n)) / 100;
+    reader.report(path, "expected 0 (all) or at least " + std::to_string(needed) + ", found " +
+                            std::to_string(n) + ": an instrument that puts all " + std::to_string(n) +
+                            " in the right order shows a share of at least " + detail::number_text(bound) +
+                            ", and gates." + (anchor ? "anchor" : "within") + "_concordance asks for " +
+                            detail::number_text(threshold) + "; use more scenarios, or lower that gate");
+  };
+  bool any = false;
+  for (std::size_t i = 0; i < plan.instruments.size(); ++i) {
+    const InstrumentPlan& one = plan.instruments[i];
+    if (one.name == "length") continue;  // a control, never certified
+    any = true;
+    limit("instruments[" + std::to_string(i) + "].scenarios", one.scenarios);
+  }
+  if (any && plan.n_test < needed) return limit("n_test", plan.n_test);
+  if (plan.n_test > 0 && plan.n_test < kLeastTest)
+    reader.report("n_test", "expected 0 (all) or at least " + std::to_string(kLeastTest) + ", found " +
+                                std::to_string(plan.n_test));
+}
+
 // Rules that join two keys: each would make a study that cannot give the answer it asks for.
 void check_together(const Plan& plan, FormReader& reader) {
   const SteerPlan& steer = plan.steer;
@@ -64,10 +97,13 @@ void check_together(const Plan& plan, FormReader& reader) {
   if (plan.verdict.tau <= plan.verdict.delta)
     reader.report("verdict.tau",
                   "expected more than verdict.delta, found " + detail::number_text(plan.verdict.tau));
+  check_scenarios(plan, reader);
   check_instruments(plan, reader);
 }
 
-Plan plan_of(const Node& node, const std::string& file, std::vector<Problem>& problems) {
+// `together`: also the rules that join keys. A stored plan was run, and stays readable when such a rule is
+// new.
+Plan plan_of(const Node& node, const std::string& file, std::vector<Problem>& problems, bool together) {
   Plan plan;
   int format = detail::kPlanFormat;
   FormReader reader(file, "the plan", problems);
@@ -82,7 +118,7 @@ Plan plan_of(const Node& node, const std::string& file, std::vector<Problem>& pr
   }
   const std::size_t before = problems.size();
   reader.read(node, table);
-  if (problems.size() == before) check_together(plan, reader);
+  if (together && problems.size() == before) check_together(plan, reader);
   return plan;
 }
 
@@ -176,7 +212,7 @@ Plan parse_plan(const std::string& yaml, const std::string& file_name) {
   std::vector<Problem> problems;
   Plan plan;
   if (const auto node = detail::parse_yaml(cleaned(yaml, file_name), file_name, problems))
-    plan = plan_of(*node, file_name, problems);
+    plan = plan_of(*node, file_name, problems, true);
   std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
     return std::pair(a.line, a.column) < std::pair(b.line, b.column);
   });
@@ -207,7 +243,7 @@ Plan plan_from_json(const std::string& json) {
   std::vector<Problem> problems;
   Plan plan;
   if (const auto node = detail::parse_json(json, "stored plan", 0, problems))
-    plan = plan_of(*node, "stored plan", problems);
+    plan = plan_of(*node, "stored plan", problems, false);
   if (!problems.empty()) throw BadInput(std::move(problems));
   return plan;
 }

@@ -120,8 +120,8 @@ Plan parse_plan(const std::string& yaml, const std::string& file_name);
 // Canonical: every field, fixed order, no white space, whole numbers without a point.
 // plan_from_json(to_json(p)) == p.
 std::string to_json(const Plan& plan);
-// As strict as the YAML reader, but a key that a plan of an older version lacks keeps its default. Throws
-// BadInput.
+// As strict as the YAML reader on each key, but a key that a plan of an older version lacks keeps its
+// default, and rules that join keys are not asked again. Throws BadInput.
 Plan plan_from_json(const std::string& json);
 std::string plan_schema();  // JSON Schema 2020-12, the same as schema/plan.schema.json
 

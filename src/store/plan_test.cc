@@ -89,6 +89,7 @@ TEST(Plan, TheExamplesAreGoodPlans) {
   EXPECT_TRUE(quick.steer.ablate);
   ASSERT_EQ(quick.instruments.size(), 4U);
   EXPECT_EQ(quick.instruments[2].name, "judge");
+  EXPECT_NO_THROW(read_plan(root("tests/stories/default_model.yaml")));
   const Plan full = read_plan(root("examples/full.yaml"));
   EXPECT_GE(full.steer.placebos.total(), 99);
   EXPECT_EQ(full.generate.repeats, 3);
@@ -211,6 +212,37 @@ TEST(Plan, KeysThatOnlyMakeSenseTogetherAreComparedWithEachOther) {
   EXPECT_TRUE(has(with("verdict: {tau: 0.1}"), "verdict.tau: expected more than verdict.delta"));
 }
 
+TEST(Plan, FewerScenariosThanItsOwnGateCanEverPassAreRefusedWithTheNumberNeeded) {
+  const std::string few = problems_of("sonder: 1\nfacets: [affective]\nn_test: 28\n");
+  EXPECT_TRUE(has(few, "plan.yaml:3:1: n_test: expected 0 (all) or at least 29, found 28")) << few;
+  EXPECT_TRUE(has(few, "shows a share of at least 0.89, and gates.anchor_concordance asks for 0.9")) << few;
+  EXPECT_EQ(with("n_test: 29"), "") << ".05^(1/29) = .9019, .05^(1/28) = .8985";
+  EXPECT_TRUE(has(with("n_test: 58\ngates: {anchor_concordance: 0.95}"), "at least 59, found 58"));
+  EXPECT_EQ(with("n_test: 59\ngates: {anchor_concordance: 0.95}"), "");
+  EXPECT_EQ(with("n_test: 6\ngates: {anchor_concordance: 0.6}"), "") << ".05^(1/6) = .607";
+  EXPECT_TRUE(has(with("n_test: 6\ngates: {anchor_concordance: 0.6, within_concordance: 0.8}"),
+                  "gates.within_concordance asks for 0.8"));
+  EXPECT_TRUE(has(with("n_test: 5\ngates: {anchor_concordance: 0.5, within_concordance: 0.5}"),
+                  "n_test: expected 0 (all) or at least 6, found 5"));
+}
+
+TEST(Plan, AnInstrumentsOwnLimitIsComparedWithTheGateTooAndAllAreNamedAtOnce) {
+  const std::string said = problems_of(
+      "sonder: 1\nn_test: 10\nsteer: {dose: 3}\ninstruments:\n"
+      "  - {name: lexicon, scenarios: 12}\n  - {name: length, scenarios: 2}\n");
+  EXPECT_TRUE(has(said, "plan.yaml:2:1: n_test: expected 0 (all) or at least 29, found 10")) << said;
+  EXPECT_TRUE(has(said, "plan.yaml:3:9: steer.dose: expected one of steer.doses, found 3")) << said;
+  EXPECT_TRUE(has(said, "instruments[0].scenarios: expected 0 (all) or at least 29, found 12")) << said;
+  EXPECT_FALSE(has(said, "instruments[1]")) << "length is a control and is never certified";
+  EXPECT_EQ(with("instruments: [{name: lexicon, scenarios: 29}]"), "");
+  EXPECT_EQ(with("n_test: 8\ninstruments: [{name: length}]"), "");
+}
+
+TEST(Plan, AStoredPlanIsReadThoughARuleThatJoinsKeysIsNewerThanIt) {
+  EXPECT_EQ(plan_from_json(R"({"sonder":1,"n_test":6})").n_test, 6);
+  EXPECT_THROW(plan_from_json(R"({"sonder":1,"n_test":-6})"), BadInput);
+}
+
 TEST(Plan, InstrumentsNeedWhatTheyUseAndNothingElse) {
   EXPECT_TRUE(
       has(with("instruments: [{name: judge}]"), "instruments[0].model: expected the model of the judge"));
@@ -245,7 +277,7 @@ TEST(Plan, NumbersWithTwoReadingsAreRefused) {
   EXPECT_TRUE(has(with("n_test: 99999999999"), "outside the range that can be stored"));
   EXPECT_TRUE(has(with("seed: 18446744073709551616"), "outside the range that can be stored"));
   EXPECT_TRUE(has(with("n_test: \"4\""), "found text"));
-  EXPECT_EQ(parse_plan("sonder: 1\nn_test: +4\ngates: {kl: 2.5E-1}\n", "p").n_test, 4);
+  EXPECT_EQ(parse_plan("sonder: 1\nn_test: +40\ngates: {kl: 2.5E-1}\n", "p").n_test, 40);
   EXPECT_EQ(parse_plan("sonder: 1\nname: \"010\"\n", "p").name, "010");
   EXPECT_EQ(to_json(parse_plan("sonder: 1\ngenerate: {min_p: -0.0}\n", "p")), to_json(Plan{}));
 }

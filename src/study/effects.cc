@@ -65,19 +65,6 @@ Spent spend_one(Lab& lab, const Played& played, const Examined& who) {
   return spent;
 }
 
-std::vector<double> words_over_base(const Played& played, std::size_t arm) {
-  std::vector<double> out;
-  for (std::size_t s = 0; s < played.scenarios.size(); ++s) {
-    double sum = 0;
-    int n = 0;
-    for (std::size_t r = 0; r < played.cells[arm][s].size(); ++r)
-      if (played.cells[arm][s][r] && played.cells[0][s][r])
-        sum += count_words(played.cells[arm][s][r]->text) - count_words(played.cells[0][s][r]->text), ++n;
-    if (n > 0) out.push_back(sum / n);
-  }
-  return out;
-}
-
 struct Context {
   const Lab& lab;
   const Played& played;
@@ -107,7 +94,7 @@ Effect effect_of(const Context& c, const Spent& spent, std::size_t a) {
   const stats::Ratio ratio = stats::fieller(spent.shift[a], spent.gap);
   e.theta = figure_of(ratio.theta);
   e.raw = mean_of(spent.shift[a]);
-  e.words = mean_of(words_over_base(c.played, a));
+  e.words = mean_of(present(words_over_base(c.played, a)));
   if (spent.who->certificate.certified && e.theta.missing.empty())
     e.local = to_text(local_verdict(ratio.theta.ci95, ratio.theta.ci90, c.limits));
   e.chosen = arm.kind == "steer" && c.chosen.contains(arm.facet) && arm.dose == dose_of(c, arm.facet);

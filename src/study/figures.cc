@@ -21,6 +21,13 @@ std::vector<double> minus(const std::vector<double>& a, const std::vector<double
   return out;
 }
 
+std::vector<double> present(const std::vector<Score>& scores) {
+  std::vector<double> out;
+  for (const Score& s : scores)
+    if (s) out.push_back(*s);
+  return out;
+}
+
 std::vector<double> filled(const std::vector<Score>& scores, double with) {
   std::vector<double> out;
   for (const Score& s : scores) out.push_back(s.value_or(with));

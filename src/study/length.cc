@@ -87,21 +87,6 @@ Lengthened lengthen(Lab& lab, const Played& played, const Spent& spent) {
   return out;
 }
 
-// How many words longer an arm's replies are, by scenario: means over the repeats that both arms have.
-std::vector<double> words_longer(const Played& played, std::size_t arm) {
-  std::vector<double> out(played.scenarios.size());
-  for (std::size_t s = 0; s < out.size(); ++s) {
-    int n = 0;
-    for (std::size_t r = 0; r < played.cells[arm][s].size(); ++r) {
-      const Cell& a = played.cells[arm][s][r];
-      const Cell& b = played.cells[0][s][r];
-      if (a && b) out[s] += count_words(a->text) - count_words(b->text), ++n;
-    }
-    if (n > 0) out[s] /= n;
-  }
-  return out;
-}
-
 double ratio_of_means(const std::vector<double>& a, const std::vector<double>& b,
                       std::span<const std::size_t> rows) {
   double up = 0;
@@ -111,6 +96,21 @@ double ratio_of_means(const std::vector<double>& a, const std::vector<double>& b
 }
 
 }  // namespace
+
+std::vector<Score> words_over_base(const Played& played, std::size_t arm) {
+  std::vector<Score> out;
+  for (std::size_t s = 0; s < played.scenarios.size(); ++s) {
+    double sum = 0;
+    int n = 0;
+    for (std::size_t r = 0; r < played.cells[arm][s].size(); ++r) {
+      const Cell& a = played.cells[arm][s][r];
+      const Cell& b = played.cells[0][s][r];
+      if (a && b) sum += count_words(a->text) - count_words(b->text), ++n;
+    }
+    out.push_back(n > 0 ? Score(sum / n) : Score(Missing{"no reply to compare"}));
+  }
+  return out;
+}
 
 std::string cut_at_sentence(const std::string& text, int n_words) {
   std::size_t end = 0;
@@ -148,7 +148,7 @@ LengthCheck check_length(Lab& lab, const Played& played, const Spent& spent, std
   out.truncated = truncated(lab, played, spent, steer, n_words);
 
   const Lengthened longer = lengthen(lab, played, spent);
-  const std::vector<double> more = words_longer(played, steer);
+  const std::vector<double> more = filled(words_over_base(played, steer), 0);
   if (mean_of(longer.words) > 0) {
     std::vector<std::size_t> all(more.size());
     std::iota(all.begin(), all.end(), 0);

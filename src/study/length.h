@@ -9,6 +9,9 @@ namespace sonder::study {
 // The first `n_words` words, cut back to the last whole sentence where there is one.
 std::string cut_at_sentence(const std::string& text, int n_words);
 
+// How many words longer an arm's replies are than base's, by scenario: means over the repeats that both have.
+std::vector<Score> words_over_base(const Played& played, std::size_t arm);
+
 // Base replies with content-free sentences added: the PAD arm, made of words, not by the model.
 std::string padded(const Lab& lab, const store::Scenario& scenario, const std::string& reply);
 

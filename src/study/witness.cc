@@ -35,9 +35,8 @@ BankScores score_anchors(Lab& lab, const Asked& asked, const Scenarios& scenario
   return out;
 }
 
-// And all the others, a message's texts side by side so that a judge reads the message once.
-BankScores score_bank(Lab& lab, const Asked& asked, const Scenarios& scenarios) {
-  BankScores out = score_anchors(lab, asked, scenarios);
+// All the others, a message's texts side by side so that a judge reads the message once.
+void score_rest(Lab& lab, const Asked& asked, const Scenarios& scenarios, BankScores& out) {
   constexpr std::size_t kKinds = 7;
   std::vector<instrument::BlindReply> texts;
   for (const auto* s : scenarios) {
@@ -55,7 +54,6 @@ BankScores score_bank(Lab& lab, const Asked& asked, const Scenarios& scenarios) 
     out.pad.push_back(row[2]);
     for (std::size_t l = 0; l < 4; ++l) out.ladder[l].push_back(row[3 + l]);
   }
-  return out;
 }
 
 instrument::CertificateLimits limits_of(const Lab& lab, const instrument::Instrument& meter) {
@@ -167,7 +165,7 @@ std::vector<Examined> examine(Lab& lab, const Scenarios& scenarios,
       instrument::CertificateScores scores{e.bank.neu, e.bank.emp, {}, {}, {}, {}, {}, {}};
       instrument::CertificateResult result = instrument::certify_anchor(scores, limits);
       if (result.gates.front().passed || bench.plan.when == "always") {
-        e.bank = score_bank(lab, asked, some);
+        score_rest(lab, asked, some, e.bank);
         const auto first = [&](const std::vector<std::vector<Cell>>& cells) {
           return score_arm(lab, asked, some,
                            {cells.begin(), cells.begin() + static_cast<std::ptrdiff_t>(some.size())});
@@ -182,7 +180,7 @@ std::vector<Examined> examine(Lab& lab, const Scenarios& scenarios,
       }
       e.certificate = as_certificate(asked, result);
       if (e.certificate.certified && some.size() < scenarios.size())
-        e.bank = score_bank(lab, asked, scenarios);
+        e.bank = score_anchors(lab, asked, scenarios);  // all that spending needs
       examined.push_back(std::move(e));
     }
   return examined;

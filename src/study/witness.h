@@ -24,7 +24,8 @@ struct Asked {
 // Scores of many texts, each looked up in the ledger first.
 std::vector<Score> score(Lab& lab, const Asked& asked, const std::vector<instrument::BlindReply>& replies);
 
-// Scores of the bank's own texts of the test split, by kind; [n_scenarios] each.
+// Scores of the bank's own texts of the test split, by kind; [n_scenarios] each. All but `neu` and `emp` are
+// empty where the instrument was not asked about them.
 struct BankScores {
   std::vector<Score> neu, emp, rephrase_neu, rephrase_emp, pad;
   std::vector<std::vector<Score>> ladder;  // [4]

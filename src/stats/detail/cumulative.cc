@@ -62,21 +62,22 @@ Look look(const std::vector<int>& level, int n_levels, const Eigen::MatrixXd& x,
     const Cell c = cell(has_up, has_up ? at[k] - eta[i] : 0, has_low, has_low ? at[k - 1] - eta[i] : 0);
     out.value += c.log_p;
     if (!derivatives) continue;
-    const double both = c.up + c.low;
     const double by_up = c.up_up + c.up_low;
     const double by_low = c.low_low + c.up_low;
-    const Eigen::RowVectorXd row = x.row(i);
-    out.gradient.tail(p) -= both * row.transpose();
-    out.information.bottomRightCorner(p, p) -= (by_up + by_low) * row.transpose() * row;
+    for (Eigen::Index a = 0; a < p; ++a) {
+      out.gradient[cuts + a] -= (c.up + c.low) * x(i, a);
+      for (Eigen::Index b = 0; b < p; ++b)
+        out.information(cuts + a, cuts + b) -= (by_up + by_low) * x(i, a) * x(i, b);
+      if (has_up) out.information(k, cuts + a) += by_up * x(i, a);
+      if (has_low) out.information(k - 1, cuts + a) += by_low * x(i, a);
+    }
     if (has_up) {
       out.gradient[k] += c.up;
       out.information(k, k) -= c.up_up;
-      out.information.row(k).tail(p) += by_up * row;
     }
     if (has_low) {
       out.gradient[k - 1] += c.low;
       out.information(k - 1, k - 1) -= c.low_low;
-      out.information.row(k - 1).tail(p) += by_low * row;
     }
     if (has_up && has_low) {
       out.information(k, k - 1) -= c.up_low;

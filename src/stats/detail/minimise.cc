@@ -11,16 +11,20 @@ constexpr double kFlat = 2e-6;  // largest slope that counts as none
 
 double step_of(double x) { return kStep * std::max(1.0, std::abs(x)); }
 
+// Central difference of f in x_i.
+template <class Value, class Function>
+Value slope(const Function& f, const Eigen::VectorXd& at, Eigen::Index i) {
+  const double h = step_of(at[i]);
+  Eigen::VectorXd up = at;
+  Eigen::VectorXd down = at;
+  up[i] += h;
+  down[i] -= h;
+  return (f(up) - f(down)) / (2 * h);
+}
+
 Eigen::VectorXd gradient(const Smooth& f, const Eigen::VectorXd& at) {
   Eigen::VectorXd g(at.size());
-  for (Eigen::Index i = 0; i < at.size(); ++i) {
-    const double h = step_of(at[i]);
-    Eigen::VectorXd up = at;
-    Eigen::VectorXd down = at;
-    up[i] += h;
-    down[i] -= h;
-    g[i] = (f(up) - f(down)) / (2 * h);
-  }
+  for (Eigen::Index i = 0; i < at.size(); ++i) g[i] = slope<double>(f, at, i);
   return g;
 }
 
@@ -45,7 +49,8 @@ Minimum minimise(const Smooth& f, Eigen::VectorXd start) {
       inverse.setIdentity();
       move = -g;
     }
-    if (const double length = move.norm(); length > 2) move *= 2 / length;
+    const double most = std::max(2.0, best.at.norm());  // far away, steps may be long
+    if (const double length = move.norm(); length > most) move *= most / length;
     double scale = 1;
     double value = f(best.at + move);
     while (!(value <= best.value + 1e-4 * scale * move.dot(g)) && scale > 1e-9) {
@@ -99,14 +104,9 @@ Eigen::MatrixXd jacobian(const std::function<Eigen::VectorXd(const Eigen::Vector
                          const Eigen::VectorXd& at) {
   Eigen::MatrixXd out;
   for (Eigen::Index i = 0; i < at.size(); ++i) {
-    const double h = step_of(at[i]);
-    Eigen::VectorXd up = at;
-    Eigen::VectorXd down = at;
-    up[i] += h;
-    down[i] -= h;
-    const Eigen::VectorXd slope = (f(up) - f(down)) / (2 * h);
-    if (out.size() == 0) out.resize(slope.size(), at.size());
-    out.col(i) = slope;
+    const auto column = slope<Eigen::VectorXd>(f, at, i);
+    if (out.size() == 0) out.resize(column.size(), at.size());
+    out.col(i) = column;
   }
   return out;
 }

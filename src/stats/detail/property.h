@@ -75,4 +75,14 @@ inline bool close(double a, double b, double tolerance = 1e-9) {
   return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
+// Status and numbers alike; p to 1e-6, since it may come from a tail.
+inline bool same(const Estimate& a, const Estimate& b, double tolerance = 1e-9) {
+  return a.status == b.status && close(a.value, b.value, tolerance) && close(a.se, b.se, tolerance) &&
+         close(a.p, b.p, 1e-6);
+}
+
+inline std::size_t size_between(int low, int high) {  // both included
+  return static_cast<std::size_t>(*rc::gen::inRange(low, high + 1));
+}
+
 }  // namespace sonder::stats::detail

@@ -10,6 +10,10 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
+constexpr Eigen::Index kDense = 40;  // so few effects are solved faster as a full matrix
+
+double log_det(const Eigen::MatrixXd& cholesky) { return 2 * cholesky.diagonal().array().log().sum(); }
+
 Sparse effects(const std::vector<Grouping>& groupings, Eigen::Index n, Eigen::Index q) {
   std::vector<Eigen::Triplet<double, int>> entries;
   int first = 0;
@@ -71,8 +75,9 @@ Reml::Reml(const Eigen::VectorXd& y, const Eigen::MatrixXd& x, const std::vector
   for (const Grouping& g : groupings) q_ += static_cast<Eigen::Index>(g.count) * g.columns();
   const Sparse z = effects(groupings, n_, q_);
   zz_ = Sparse(z.transpose() * z);
-  zx_ = z.transpose() * x;
-  zy_ = z.transpose() * y;
+  zxy_.resize(q_, p_ + 1);
+  zxy_.leftCols(p_) = z.transpose() * x;
+  zxy_.col(p_) = z.transpose() * y;
 }
 
 Eigen::VectorXd Reml::start() const {
@@ -86,34 +91,62 @@ Eigen::VectorXd Reml::start() const {
   return Eigen::Map<const Eigen::VectorXd>(theta.data(), static_cast<Eigen::Index>(theta.size()));
 }
 
-Reml::Point Reml::at(const Eigen::VectorXd& theta) const {
-  Point point;
-  if (!theta.allFinite()) return point;
+Reml::Half Reml::half_solve_dense(const Eigen::VectorXd& theta) const {
+  Eigen::MatrixXd inner = zz_;
+  Half half{0, zxy_, false};
+  Eigen::Index first = 0;
+  Eigen::Index parameter = 0;
+  for (const Grouping& g : *groupings_) {
+    const Eigen::MatrixXd factor = factor_of(g, theta, parameter);
+    parameter += g.parameters();
+    const Eigen::Index r = g.columns();
+    for (std::size_t group = 0; group < g.count; ++group, first += r) {
+      inner.middleRows(first, r) = (factor.transpose() * inner.middleRows(first, r)).eval();
+      inner.middleCols(first, r) = (inner.middleCols(first, r) * factor).eval();
+      half.right.middleRows(first, r) = (factor.transpose() * half.right.middleRows(first, r)).eval();
+    }
+  }
+  inner.diagonal().array() += 1;
+  const Eigen::LLT<Eigen::MatrixXd> cholesky(inner);
+  if (cholesky.info() != Eigen::Success) return half;
+  cholesky.matrixL().solveInPlace(half.right);
+  half.log_det = log_det(cholesky.matrixLLT());
+  half.fine = true;
+  return half;
+}
+
+Reml::Half Reml::half_solve(const Eigen::VectorXd& theta) const {
   const Sparse factor = all_factors(*groupings_, theta, q_);
   const Sparse turned = factor.transpose();
-  const Sparse half = turned * zz_;
-  const Sparse inner = half * factor;
+  const Sparse left = turned * zz_;
+  const Sparse inner = left * factor;
+  Half half;
   Eigen::SimplicialLLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> cholesky;
   cholesky.setShift(1);
   cholesky.compute(inner);
-  if (cholesky.info() != Eigen::Success) return point;
-  const auto solve_half = [&](const Eigen::MatrixXd& right) {
-    Eigen::MatrixXd x = cholesky.permutationP() * (turned * right);
-    cholesky.matrixL().solveInPlace(x);
-    return x;
-  };
-  const Eigen::MatrixXd rzx = solve_half(zx_);
-  const Eigen::VectorXd cu = solve_half(zy_);
+  if (cholesky.info() != Eigen::Success) return half;
+  half.right = cholesky.permutationP() * (turned * zxy_);
+  cholesky.matrixL().solveInPlace(half.right);
+  const Sparse l = cholesky.matrixL();
+  for (Eigen::Index i = 0; i < q_; ++i) half.log_det += 2 * std::log(l.coeff(i, i));
+  half.fine = true;
+  return half;
+}
+
+Reml::Point Reml::at(const Eigen::VectorXd& theta) const {
+  Point point;
+  if (!theta.allFinite()) return point;
+  const Half half = q_ <= kDense ? half_solve_dense(theta) : half_solve(theta);
+  if (!half.fine) return point;
+  const auto rzx = half.right.leftCols(p_);
+  const auto cu = half.right.col(p_);
   const Eigen::LLT<Eigen::MatrixXd> rx(xx_ - rzx.transpose() * rzx);
   if (rx.info() != Eigen::Success) return point;
   const Eigen::VectorXd right = xy_ - rzx.transpose() * cu;
   const Eigen::VectorXd half_fixed = rx.matrixL().solve(right);
   point.fixed = rx.matrixU().solve(half_fixed);
   point.squares = yy_ - cu.squaredNorm() - half_fixed.squaredNorm();
-  const Sparse l = cholesky.matrixL();
-  for (Eigen::Index i = 0; i < q_; ++i) point.log_det += 2 * std::log(l.coeff(i, i));
-  const Eigen::MatrixXd& u = rx.matrixLLT();
-  for (Eigen::Index i = 0; i < p_; ++i) point.log_det += 2 * std::log(u(i, i));
+  point.log_det = half.log_det + log_det(rx.matrixLLT());
   point.covariance = rx.solve(Eigen::MatrixXd::Identity(p_, p_));
   point.fine = point.squares > 0 && std::isfinite(point.log_det) && point.fixed.allFinite();
   return point;

@@ -41,11 +41,20 @@ class Reml {
   double sigma(const Point& point) const;
 
  private:
+  // L⁻¹ Λ' Z' [X y], and log|L|².
+  struct Half {
+    double log_det = 0;
+    Eigen::MatrixXd right;
+    bool fine = false;
+  };
+  Half half_solve(const Eigen::VectorXd& theta) const;
+  Half half_solve_dense(const Eigen::VectorXd& theta) const;
+
   const std::vector<Grouping>* groupings_;
   Eigen::Index n_, p_, q_ = 0;
   Eigen::SparseMatrix<double> zz_;
-  Eigen::MatrixXd zx_, xx_;
-  Eigen::VectorXd zy_, xy_;
+  Eigen::MatrixXd zxy_, xx_;  // Z' [X y]
+  Eigen::VectorXd xy_;
   double yy_;
 };
 

@@ -59,6 +59,20 @@ Votes gather(std::span<const Label> labels, int n_categories) {
   return out;
 }
 
+void begin(LabelModel& model, const Votes& votes) {
+  model.items = votes.items;
+  model.annotators = votes.annotators;
+  model.n_units = static_cast<int>(votes.items.size());
+  if (!votes.items.empty()) return;
+  model.status = Status::undefined;
+  model.warnings.emplace_back("no labels");
+}
+
+void flag(LabelModel& model, const char* why) {
+  model.status = Status::flagged;
+  model.warnings.emplace_back(why);
+}
+
 Numbers vote_shares(const Votes& votes) {
   Numbers share(votes.items.size(), votes.k);
   for (std::size_t i = 0; i < share.n; ++i) {

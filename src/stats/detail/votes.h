@@ -28,6 +28,12 @@ struct Votes {
 // Throws Error(bad_input) for a negative number or a category outside 0..K-1.
 Votes gather(std::span<const Label> labels, int n_categories);
 
+// The votes' items and annotators into a model; no label: undefined, with a warning.
+void begin(LabelModel& model, const Votes& votes);
+
+// Adds a warning that flags the model.
+void flag(LabelModel& model, const char* why);
+
 // Vote shares [n_items × K].
 Numbers vote_shares(const Votes& votes);
 

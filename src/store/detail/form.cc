@@ -5,6 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/nearest.h"
 #include "store/detail/words.h"
 
 namespace sonder::store::detail {

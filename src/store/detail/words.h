@@ -1,4 +1,4 @@
-// Small helpers of the readers: valid UTF-8, the nearest known word, and what may be quoted in a message.
+// Small helpers of the readers: valid UTF-8, and what may be quoted in a message.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,6 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view bytes);
 
 // Offset of the first control character (NUL among them) other than tab, line feed and carriage return.
 std::optional<std::size_t> find_control(std::string_view bytes);
-
-// Edits (insert, delete, replace, swap neighbours) that turn one word into the other.
-std::size_t edit_distance(std::string_view from, std::string_view to);
-
-// The known word that was probably meant: at most 2 edits, or a third of its length, whichever is more.
-std::optional<std::string> nearest(std::string_view found, std::span<const std::string> known);
 
 // 'word' when it looks like an identifier, else its size: a message never repeats a person's text.
 std::string in_quotes(std::string_view word);
