@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -11,41 +10,15 @@
 #include <numeric>
 
 #include "base/seed.h"
+#include "bench.h"
 #include "instrument/instrument.h"
 #include "model/catalogue.h"
 #include "model/model.h"
-#include "stats/agreement.h"
-#include "stats/annotators.h"
-#include "stats/mean.h"
-#include "stats/mixed.h"
-#include "stats/ols.h"
-#include "stats/order.h"
 
 namespace {
 
 using nlohmann::ordered_json;
 using namespace sonder;  // NOLINT(google-build-using-namespace): a program, not a library
-
-struct Row {
-  std::string name;
-  double value;
-  std::string unit;
-  double goal;
-  std::string better;  // "higher" or "lower"
-  std::string remark;
-  bool ok() const { return better == "higher" ? value >= goal : value <= goal; }
-};
-
-double seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> x) {
-  std::sort(x.begin(), x.end());
-  return x[x.size() / 2];
-}
 
 // a and b in turns, so that a slow minute of the machine meets both. The median of the pairs' ratios a / b.
 struct Paired {
@@ -181,111 +154,6 @@ void prefill(std::vector<Row>& rows, const Cancel& cancel) {
                   fmt::format("{} read for {} cells", read, all.size())});
 }
 
-void bootstrap(std::vector<Row>& rows) {
-  Stream random(Seed(4));
-  std::vector<double> x(20000);
-  std::vector<int> cluster(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = random.normal(), cluster[i] = static_cast<int>(i % 1000);
-  const double t = seconds([&] { (void)stats::bca_mean(x, cluster, Seed(5), 10000); });
-  rows.push_back({"clustered BCa, 10,000 draws, 20,000 rows in 1,000 clusters", t, "s", 1.0, "lower", ""});
-}
-
-// The work of a × 10 input in units of the work of the input.
-double growth(const std::function<void(std::size_t)>& work, std::size_t n) {
-  const double once = seconds([&] { work(n); });
-  return seconds([&] { work(10 * n); }) / once;
-}
-
-std::vector<double> normals(std::size_t n, double mean = 0) {
-  Stream random{Seed(n)};
-  std::vector<double> x(n);
-  for (double& value : x) value = mean + random.normal();
-  return x;
-}
-
-void estimators(std::vector<Row>& rows) {
-  const auto units = normals(200);
-  const double flips = seconds([&] { (void)stats::sign_flip(units, Seed(6), 100000); });
-  rows.push_back({"sign flip, 100,000 draws of 200 units", flips, "s", 0.2, "lower", ""});
-
-  const auto high = normals(10000, .5);
-  const auto low = normals(10001);
-  const double area = seconds([&] { (void)stats::delong(high, low); });
-  const auto delong = [](std::size_t n) { (void)stats::delong(normals(n, .5), normals(n + 1)); };
-  rows.push_back({"DeLong, 10,000 + 10,000", area, "s", 0.05, "lower",
-                  fmt::format("ten times the rows: {:.1f} times the time", growth(delong, 10000))});
-
-  const auto regress = [](std::size_t n) {
-    const auto y = normals(n);
-    const auto other = normals(2 * n);
-    Numbers x(n, 3);
-    std::vector<int> cluster(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      x.row(i)[0] = 1;
-      x.row(i)[1] = other[i];
-      x.row(i)[2] = other[n + i];
-      cluster[i] = static_cast<int>(i % (n / 20));
-    }
-    (void)stats::ols(x, y, cluster);
-  };
-  rows.push_back({"OLS, CR2, 20,000 rows in 1,000 clusters, with making them",
-                  seconds([&] { regress(20000); }), "s", 0.1, "lower",
-                  fmt::format("ten times the rows: {:.1f} times the time", growth(regress, 20000))});
-}
-
-// Raters who know the truth, one of five, with probability .6; the rest is guessed.
-void raters(std::vector<Row>& rows) {
-  const auto truth_or_guess = [](Stream& random, int truth) {
-    return random.uniform() < .6 ? truth : static_cast<int>(random.below(5));
-  };
-  const auto alpha = [&](std::size_t n) {
-    Stream random{Seed(n)};
-    stats::Ratings ratings(n, 10);
-    for (std::size_t u = 0; u < n; ++u) {
-      const int truth = static_cast<int>(random.below(5));
-      for (auto& rating : ratings.row(u)) rating = truth_or_guess(random, truth);
-    }
-    (void)stats::krippendorff(ratings, stats::Metric::ordinal, Seed(7), 10000);
-  };
-  rows.push_back({"Krippendorff, ordinal, 1,000 units × 10, 10,000 draws", seconds([&] { alpha(1000); }), "s",
-                  2.0, "lower",
-                  fmt::format("ten times the units: {:.1f} times the time", growth(alpha, 100))});
-
-  const auto skene = [&](std::size_t n) {
-    Stream random{Seed(n)};
-    std::vector<stats::Label> labels;
-    for (int i = 0; i < static_cast<int>(n / 10); ++i) {
-      const int truth = static_cast<int>(random.below(5));
-      for (int a = 0; a < 10; ++a)
-        labels.push_back({i, static_cast<int>(random.below(100)), truth_or_guess(random, truth)});
-    }
-    (void)stats::dawid_skene(labels, 5);
-  };
-  rows.push_back({"Dawid–Skene, 100,000 labels, 5 classes", seconds([&] { skene(100000); }), "s", 1.0,
-                  "lower",
-                  fmt::format("ten times the labels: {:.1f} times the time", growth(skene, 100000))});
-
-  const auto mixed = [](std::size_t n_scenarios) {
-    Stream random{Seed(n_scenarios)};
-    std::vector<double> y;
-    std::vector<int> cond, facet, scenario, judge;
-    for (std::size_t g = 0; g < n_scenarios; ++g) {
-      const double level = random.normal();
-      const double slope = .4 + .5 * random.normal();
-      for (int cell = 0; cell < 12; ++cell) {
-        cond.push_back(cell % 2);
-        facet.push_back(cell / 2 % 2);
-        judge.push_back(cell / 4);
-        scenario.push_back(static_cast<int>(g));
-        y.push_back(level + slope * cond.back() + .3 * judge.back() + random.normal());
-      }
-    }
-    (void)stats::condition_by_facet(y, {cond, facet, scenario, judge});
-  };
-  rows.push_back({"mixed model, 100 scenarios × 12", seconds([&] { mixed(100); }), "s", 1.0, "lower",
-                  fmt::format("ten times the scenarios: {:.1f} times the time", growth(mixed, 100))});
-}
-
 void lexicon(std::vector<Row>& rows, const Cancel& cancel) {
   const auto meter = instrument::lexicon();
   std::vector<instrument::BlindReply> texts;
@@ -303,19 +171,22 @@ void lexicon(std::vector<Row>& rows, const Cancel& cancel) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string json_path = argc == 3 && std::string(argv[1]) == "--json" ? argv[2] : "";
-  if (argc != 1 && json_path.empty()) {
-    fmt::print(stderr, "usage: sonder_bench [--json FILE]\n");
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const bool stats_only = !words.empty() && words[0] == "--stats";  // needs no model
+  if (stats_only) words.erase(words.begin());
+  const std::string json_path = words.size() == 2 && words[0] == "--json" ? words[1] : "";
+  if (!words.empty() && json_path.empty()) {
+    fmt::print(stderr, "usage: sonder_bench [--stats] [--json FILE]\n");
     return 2;
   }
   std::vector<Row> rows;
   const Cancel cancel;
-  decode(rows, cancel);
-  prefill(rows, cancel);
-  bootstrap(rows);
-  estimators(rows);
-  raters(rows);
-  lexicon(rows, cancel);
+  if (!stats_only) {
+    decode(rows, cancel);
+    prefill(rows, cancel);
+    lexicon(rows, cancel);
+  }
+  for (Row& row : statistics()) rows.push_back(std::move(row));
   ordered_json list = ordered_json::array();
   fmt::print("{:<62}{:>10}  {:<8}{:>10}\n", "figure", "value", "unit", "goal");
   for (const Row& r : rows) {
@@ -326,6 +197,7 @@ int main(int argc, char** argv) {
                     {"unit", r.unit},
                     {"goal", r.goal},
                     {"better", r.better},
+                    {"remark", r.remark},
                     {"ok", r.ok()}});
   }
   if (!json_path.empty()) std::ofstream(json_path) << list.dump(2) << "\n";

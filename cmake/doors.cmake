@@ -22,6 +22,7 @@ sonder_embed(sonder_report d3_js "${SONDER_WEB}/d3.min.js")
 sonder_embed(sonder_report plot_js "${SONDER_WEB}/plot.umd.min.js")
 sonder_embed(sonder_report page_html "${CMAKE_SOURCE_DIR}/web/page.html")
 sonder_embed(sonder_report page_css "${CMAKE_SOURCE_DIR}/web/page.css")
+sonder_embed(sonder_report forecast_html "${CMAKE_SOURCE_DIR}/web/forecast.html")
 sonder_embed(sonder_report page_js "${CMAKE_SOURCE_DIR}/web/page.js")
 foreach(part parts charts sweep tables replies)
   sonder_embed(sonder_report page_${part}_js "${CMAKE_SOURCE_DIR}/web/${part}.js")
@@ -43,6 +44,13 @@ if(BUILD_TESTING)
   target_include_directories(net_server PUBLIC "${CMAKE_SOURCE_DIR}/tests")
   target_link_libraries(net_server PUBLIC sonder_base sonder_json)
   target_compile_definitions(net_server PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
+
+  sonder_goldens(8:latent 9:latent 10:latent 11:model 12:latent 13:latent 38:instrument 42:text:stats 45:study)
+  # What simulates for minutes, first how often intervals hold the truth (docs/coverage.md): tests named DISABLED_, and
+  # only with the optimised program.
+  add_test(NAME slow.stats COMMAND stats_test --gtest_also_run_disabled_tests
+                                      --gtest_filter=*DISABLED_*)
+  set_tests_properties(slow.stats PROPERTIES LABELS slow TIMEOUT 3600)
 
   file(GLOB fences CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/fences/*.cc")
   add_test(NAME fence.fences COMMAND python3 "${CMAKE_SOURCE_DIR}/tools/fence.py" "${CMAKE_CXX_COMPILER}"
@@ -71,6 +79,25 @@ if(BUILD_TESTING)
   add_test(NAME story.cli COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/cli/cli_test.py" $<TARGET_FILE:sonder>)
   set_tests_properties(story.cli PROPERTIES LABELS story TIMEOUT 120)
 
+  # Killed, stopped, changed and forked runs: on a tiny model, and (slow) on the default one.
+  add_executable(tiny_writer tests/kill/tiny_writer.cc)
+  target_link_libraries(tiny_writer PRIVATE sonder_model)
+  add_test(NAME story.kill COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/kill/kill_test.py" $<TARGET_FILE:sonder>
+                                   $<TARGET_FILE:tiny_writer> 20)
+  set_tests_properties(story.kill PROPERTIES LABELS story TIMEOUT 600 ENVIRONMENT "GOMP_SPINCOUNT=1000")
+  add_test(NAME slow.kill_real COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/kill/kill_test.py" $<TARGET_FILE:sonder> real 5)
+  set_tests_properties(slow.kill_real PROPERTIES LABELS slow TIMEOUT 1800 SKIP_RETURN_CODE 77
+                       ENVIRONMENT "GOMP_SPINCOUNT=1000")
+
+  # A study whose judge is asked over the network, at an endpoint that misbehaves.
+  add_test(NAME story.endpoint COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/net/run_test.py" $<TARGET_FILE:sonder>
+                                       $<TARGET_FILE:tiny_writer>)
+  set_tests_properties(story.endpoint PROPERTIES LABELS story TIMEOUT 300 ENVIRONMENT "GOMP_SPINCOUNT=1000")
+
+  # Every example of docs/ prints what the page says.
+  add_test(NAME story.docs COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/docs/docs_test.py" $<TARGET_FILE:sonder>)
+  set_tests_properties(story.docs PROPERTIES LABELS story TIMEOUT 300)
+
   # The default model itself: invariance, golden residuals and templates; a small study from plan to page.
   add_test(NAME model.default COMMAND model_test --gtest_brief=1 --gtest_filter=RealModel*:Golden*)
   set_tests_properties(model.default PROPERTIES LABELS model TIMEOUT 900 ENVIRONMENT "SONDER_MODELS=1;GOMP_SPINCOUNT=1000")
@@ -78,5 +105,6 @@ if(BUILD_TESTING)
   set_tests_properties(story.default_model PROPERTIES LABELS story TIMEOUT 900 SKIP_RETURN_CODE 77)
 endif()
 
-add_executable(sonder_bench bench/main.cc)
+add_executable(sonder_bench bench/main.cc bench/stats.cc)
+target_compile_definitions(sonder_bench PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
 target_link_libraries(sonder_bench PRIVATE sonder_instrument sonder_json fmt::fmt)

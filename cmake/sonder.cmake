@@ -66,11 +66,38 @@ function(sonder_room name)
   endif()
 endfunction()
 
-# One ctest entry for a whole test program: fast to start, and gtest prints which test failed.
+# One ctest entry for a whole test program: fast to start, and gtest prints which test failed. Two frames are kept of each
+# allocation: RapidCheck's calls make so many different stacks that keeping thirty is a third of the time. A program
+# started by hand keeps them all.
 function(sonder_test name program label)
   add_test(NAME ${label}.${name} COMMAND ${program} --gtest_brief=1)
   set_tests_properties(${label}.${name} PROPERTIES LABELS ${label} TIMEOUT 900
-                       ENVIRONMENT "GOMP_SPINCOUNT=1000;UBSAN_OPTIONS=print_stacktrace=1;ASAN_OPTIONS=detect_leaks=0")
+                       ENVIRONMENT "GOMP_SPINCOUNT=1000;UBSAN_OPTIONS=print_stacktrace=1;ASAN_OPTIONS=detect_leaks=0:malloc_context_size=2")
+endfunction()
+
+# golden.M01 … golden.M46: one ctest entry for each golden number of methods.md 10, in the room that computes it.
+# `ctest -L golden -N` lists them. A number without a test, which gtest would pass over in silence, fails.
+function(sonder_goldens)
+  foreach(number RANGE 1 46)
+    set(rooms stats)
+    foreach(elsewhere ${ARGN})  # NUMBER:ROOM[:ROOM]
+      if(elsewhere MATCHES "^${number}:(.+)$")
+        string(REPLACE ":" ";" rooms "${CMAKE_MATCH_1}")
+      endif()
+    endforeach()
+    set(name M${number})
+    if(number LESS 10)
+      set(name M0${number})
+    endif()
+    set(commands "")
+    foreach(room IN LISTS rooms)
+      list(APPEND commands "$<TARGET_FILE:${room}_test> --gtest_filter=Golden.${name}_*")
+    endforeach()
+    list(JOIN commands " && " command)
+    add_test(NAME golden.${name} COMMAND sh -c "${command}")
+    set_tests_properties(golden.${name} PROPERTIES LABELS golden TIMEOUT 300 ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0"
+                         FAIL_REGULAR_EXPRESSION "Running 0 tests")
+  endforeach()
 endfunction()
 
 # A text file becomes a C++ string: embedded(target NAMESPACE::name file).

@@ -55,30 +55,31 @@ int show(const std::string& path, const Global& global) {
   return kDone;
 }
 
-int export_direction(const DirectionOptions& options, const Global& global) {
-  require_run_file(options.file);
-  require_place(options.out);
-  const auto ledger = store::Ledger::open_read_only(options.file);
+}  // namespace
+
+int export_direction(const std::string& run, const std::string& facet, const std::string& out,
+                     const Global& global) {
+  require_run_file(run);
+  require_place(out);
+  const auto ledger = store::Ledger::open_read_only(run);
   const study::Findings findings = study::load_findings(*ledger);
-  const auto body = ledger->find(store::RunId{1}, "direction", options.facet);
-  require(body.has_value(), "this run has no direction for the facet '" + options.facet + "'");
+  const auto body = ledger->find(store::RunId{1}, "direction", facet);
+  require(body.has_value(), "this run has no direction for the facet '" + facet + "'");
   latent::DirectionFile file;
   file.directions = {study::direction_from_json(*body)};
   file.model_name = findings.provenance.model_name;
   file.model_sha256 = findings.provenance.model_sha256;
   file.bank_sha256 = findings.provenance.bank_sha256;
   for (const study::Detection& d : findings.detections)
-    if (d.facet == options.facet) file.auroc = d.auroc, file.concordance = d.concordance.value;
-  latent::write_directions(options.out, file);
+    if (d.facet == facet) file.auroc = d.auroc, file.concordance = d.concordance.value;
+  latent::write_directions(out, file);
   if (!global.quiet)
     fmt::print(stderr,
                "  wrote {}; llama.cpp reads it with --control-vector-scaled {}:A, where A is the dose in "
                "class gaps\n",
-               options.out, options.out);
+               out, out);
   return kDone;
 }
-
-}  // namespace
 
 void add_direction(CLI::App& app, const Global& global, Action& action) {
   CLI::App* command = app.add_subcommand("direction", "show and export directions");
@@ -97,8 +98,9 @@ void add_direction(CLI::App& app, const Global& global, Action& action) {
       ->check(CLI::IsMember({"affective", "cognitive"}));
   exports->add_option("-o,--output", options->out, "the file to write")->required();
   exports->footer("Example:\n  sonder direction export quick.sonder --facet affective -o affective.gguf");
-  exports->callback(
-      [=, &global, &action] { action = [=, &global] { return export_direction(*options, global); }; });
+  exports->callback([=, &global, &action] {
+    action = [=, &global] { return export_direction(options->file, options->facet, options->out, global); };
+  });
 }
 
 }  // namespace sonder::cli

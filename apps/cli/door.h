@@ -10,7 +10,7 @@
 
 namespace sonder::cli {
 
-enum ExitCode : int { kDone = 0, kCouldNotRun = 1, kBadInput = 2 };
+enum ExitCode : int { kDone = 0, kCouldNotRun = 1, kBadInput = 2, kGateFailed = 100 };
 
 struct Global {
   bool quiet = false;  // no progress
@@ -26,6 +26,12 @@ void add_run(CLI::App& app, const Global& global, Action& action);
 void add_report(CLI::App& app, const Global& global, Action& action);
 void add_model(CLI::App& app, const Global& global, Action& action);
 void add_direction(CLI::App& app, const Global& global, Action& action);
+void add_simulate(CLI::App& app, const Global& global, Action& action);
+void add_export(CLI::App& app, const Global& global, Action& action);
+void add_gate(CLI::App& app, const Global& global, Action& action);
+void add_manual(CLI::App& app, Action& action);  // completion, man
+void add_power(CLI::App& app, const Global& global, Action& action);
+void add_stats(CLI::App& app, const Global& global, Action& action);
 
 // Ctrl-C asks to stop: what is finished is kept. A second Ctrl-C ends the program at once.
 const Cancel& interrupts();
@@ -55,6 +61,9 @@ void require_file(const std::string& path, const std::string& what, const std::s
 void require_run_file(const std::string& path);
 // Refuses a place where no file can be made, before any work is done for it.
 void require_place(const std::string& path);
+// A run's direction as a file that llama.cpp reads too.
+int export_direction(const std::string& run, const std::string& facet, const std::string& out,
+                     const Global& global);
 double seconds_now();                                                // since the program was started
 std::string utc_now();                                               // ISO 8601
 void write_file(const std::string& path, const std::string& bytes);  // whole or not at all; throws Error(io)

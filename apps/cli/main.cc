@@ -60,7 +60,7 @@ int run_program(int argc, char** argv) {
   app.footer(
       "Example:\n  sonder run examples/quick.yaml -o quick.sonder && sonder report quick.sonder -o "
       "quick.html\n"
-      "Exit codes: 0 done, 1 could not run, 2 bad input (wrong, missing or damaged).");
+      "Exit codes: 0 done, 1 could not run, 2 bad input (wrong, missing or damaged), 100 gate failed.");
   Global global;
   app.add_flag("--quiet,-q", global.quiet, "no progress, results only");
   app.add_flag("--json", global.json, "results as JSON");
@@ -69,8 +69,14 @@ int run_program(int argc, char** argv) {
   add_validate(app, global, action);
   add_run(app, global, action);
   add_report(app, global, action);
+  add_export(app, global, action);
+  add_gate(app, global, action);
   add_model(app, global, action);
   add_direction(app, global, action);
+  add_simulate(app, global, action);
+  add_power(app, global, action);
+  add_stats(app, global, action);
+  add_manual(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {

@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 
 #include "door.h"
+#include "latent/direction.h"
 #include "store/bank.h"
 #include "store/bank_checks.h"
+#include "store/ledger.h"
+#include "study/steering.h"
 
 namespace sonder::cli {
 namespace {
@@ -25,6 +29,46 @@ int init(const std::string& protocol, const std::string& out) {
   require_place(out);
   write_file(out, text);
   fmt::print(stderr, "  wrote {}; next: sonder validate {}\n", out, out);
+  return kDone;
+}
+
+// The first bytes of a file: what kind it is.
+bool begins_with(const std::string& path, const std::string& magic) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(magic.size(), '\0');
+  return file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) && bytes == magic;
+}
+
+// Every entry is read once: each is compared with the hash that it was stored with.
+int validate_run(const std::string& path, const Global& global) {
+  const auto ledger = store::Ledger::open_read_only(path);
+  const auto header = ledger->find_header();
+  require(header.has_value(), "'" + path + "' holds no run yet; `sonder run` begins one");
+  constexpr store::RunId kRun{1};  // a file holds one run
+  std::size_t cells = 0;
+  for (const std::string& kind : study::cell_kinds()) cells += ledger->entries(kRun, kind).size();
+  for (const char* kind : {"direction", "finding"}) ledger->entries(kRun, kind);
+  const bool finished = ledger->count(kRun, "finding") > 0;
+  if (global.json)
+    fmt::print("{{\"cells\": {}, \"finished\": {}, \"plan_hash\": \"{}\"}}\n", cells, finished,
+               header->plan_hash);
+  else
+    fmt::print("{}: a sound run, {} cells, {}, plan {}\n", path, cells,
+               finished ? "finished" : "not finished: `sonder run` with its plan goes on",
+               header->plan_hash.substr(0, 12));
+  return kDone;
+}
+
+int validate_direction(const std::string& path, const Global& global) {
+  const latent::DirectionFile file = latent::read_directions(path);
+  if (global.json)
+    fmt::print("{{\"directions\": {}, \"model_sha256\": \"{}\"}}\n", file.directions.size(),
+               file.model_sha256);
+  else
+    fmt::print(
+        "{}: a sound direction file, {} of {}; `sonder direction show` has more\n", path,
+        file.directions.size() == 1 ? "one direction" : fmt::format("{} directions", file.directions.size()),
+        file.model_name);
   return kDone;
 }
 
@@ -67,6 +111,12 @@ int validate_bank(const std::string& folder, const Global& global) {
   return kDone;
 }
 
+int validate_file(const std::string& path, const Global& global) {
+  if (begins_with(path, "SQLite format 3")) return validate_run(path, global);
+  if (begins_with(path, "GGUF")) return validate_direction(path, global);
+  return validate_plan(path, global);
+}
+
 }  // namespace
 
 void add_init(CLI::App& app, Action& action) {
@@ -81,14 +131,15 @@ void add_init(CLI::App& app, Action& action) {
 
 void add_validate(CLI::App& app, const Global& global, Action& action) {
   auto path = std::make_shared<std::string>();
-  CLI::App* command =
-      app.add_subcommand("validate", "every problem of a plan or a bank at once, with line numbers");
-  command->add_option("path", *path, "a plan (YAML file) or a bank (folder)")->required();
-  command->footer("Example:\n  sonder validate my-study.yaml\n  sonder validate bank/");
+  CLI::App* command = app.add_subcommand(
+      "validate", "every problem of a plan or a bank at once; is a run or a direction sound?");
+  command->add_option("path", *path, "a plan (YAML file), a bank (folder), a run or a direction")->required();
+  command->footer(
+      "Example:\n  sonder validate my-study.yaml\n  sonder validate bank/\n  sonder validate my.sonder");
   command->callback([=, &global, &action] {
     action = [=, &global] {
       return std::filesystem::is_directory(*path) ? validate_bank(*path, global)
-                                                  : validate_plan(*path, global);
+                                                  : validate_file(*path, global);
     };
   });
 }

@@ -4,6 +4,7 @@
 #include "door.h"
 #include "report/page.h"
 #include "report/summary.h"
+#include "report/tables.h"
 #include "store/ledger.h"
 #include "study/steering.h"
 
@@ -23,6 +24,8 @@ int write_report(const ReportOptions& options, const Global& global) {
   std::string bytes;
   if (format == "json")
     bytes = study::as_json(findings) + "\n";
+  else if (format == "md")
+    bytes = report::markdown(findings);
   else if (format == "text")
     bytes = report::text_summary(findings, std::min(terminal_width(), 100));
   else
@@ -43,8 +46,8 @@ void add_report(CLI::App& app, const Global& global, Action& action) {
   CLI::App* command = app.add_subcommand("report", "a finished run as one self-contained page");
   command->add_option("run", options->run, "the run file")->required();
   command->add_option("-o,--output", options->out, "the file to write (default: stdout)");
-  command->add_option("--format", options->format, "html, json or text")
-      ->check(CLI::IsMember({"html", "json", "text"}));
+  command->add_option("--format", options->format, "html, md, json or text")
+      ->check(CLI::IsMember({"html", "md", "json", "text"}));
   command->footer(
       "Example:\n  sonder report quick.sonder -o quick.html\n  sonder report quick.sonder --format json | "
       "less");

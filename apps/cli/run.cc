@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,10 +14,13 @@
 
 #include "base/hash.h"
 #include "door.h"
+#include "events.h"
 #include "instrument/instrument.h"
 #include "model/catalogue.h"
+#include "model/endpoint.h"
 #include "report/summary.h"
 #include "store/bank.h"
+#include "store/fork.h"
 #include "store/ledger.h"
 #include "store/plan.h"
 #include "store/resume.h"
@@ -30,6 +34,7 @@ using nlohmann::json;
 struct RunOptions {
   std::string plan;
   std::string out;
+  std::string fork;  // a run file to take valid cells from
   int threads = 0;
 };
 
@@ -76,14 +81,40 @@ std::string rubric_of(const store::Bank& bank, const std::string& facet) {
               "the bank has no rubric for the facet '" + facet + "', which the judge needs");
 }
 
+// Endpoints, each opened once; they outlive the judges that ask them.
+class Endpoints {
+ public:
+  explicit Endpoints(std::uint64_t seed) : seed_(Seed(seed).child("endpoints")) {}
+  model::Endpoint& get(const store::InstrumentPlan& wanted) {
+    model::EndpointOptions o;
+    o.url = wanted.endpoint;
+    o.key_env = wanted.key_env;
+    if (!wanted.key_env.empty())
+      o.key = std::getenv(wanted.key_env.c_str());  // check_models saw that it is set
+    o.concurrency = wanted.concurrency;
+    o.timeout = wanted.timeout;
+    o.tokens = wanted.token_budget;
+    opened_.push_back(model::Endpoint::open(o, seed_.child(opened_.size())));
+    return *opened_.back();
+  }
+
+ private:
+  Seed seed_;
+  std::vector<std::unique_ptr<model::Endpoint>> opened_;
+};
+
 std::unique_ptr<instrument::Instrument> build(const store::InstrumentPlan& wanted, const store::Bank& bank,
-                                              Models& models, const Cancel& cancel) {
+                                              Models& models, Endpoints& endpoints, const Cancel& cancel) {
   if (wanted.name == "lexicon") return instrument::lexicon();
   if (wanted.name == "length") return instrument::length();
   if (wanted.name == "embedding") {
     const std::vector<instrument::Example> examples = examples_of(bank);
     return instrument::embedding(models.get(wanted.model), examples, cancel);
   }
+  if (!wanted.endpoint.empty())
+    return instrument::remote_judge(endpoints.get(wanted),
+                                    {wanted.endpoint, wanted.model, rubric_of(bank, "affective"),
+                                     rubric_of(bank, "cognitive"), wanted.samples});
   return instrument::judge(
       models.get(wanted.model),
       {rubric_of(bank, "affective"), rubric_of(bank, "cognitive"), study::form_of(wanted.form)});
@@ -134,8 +165,12 @@ void check_bank(const store::Plan& plan, const store::Bank& bank) {
 // Every model is there: asked of all before the first is loaded.
 void check_models(const store::Plan& plan) {
   model::resolve(plan.model);
-  for (const store::InstrumentPlan& wanted : plan.instruments)
-    if (!wanted.model.empty()) model::resolve(wanted.model);
+  for (const store::InstrumentPlan& wanted : plan.instruments) {
+    if (!wanted.model.empty() && wanted.endpoint.empty()) model::resolve(wanted.model);
+    require(
+        wanted.key_env.empty() || std::getenv(wanted.key_env.c_str()) != nullptr,
+        "the environment variable '" + wanted.key_env + "', which the plan names under key_env, is not set");
+  }
 }
 
 // What is known of this start. Before the model is loaded its hash is not.
@@ -184,6 +219,33 @@ class OnlyWriter {
   int descriptor_ = -1;
 };
 
+// The run file, and the one it takes valid cells from, if any.
+store::Forked open_ledger(const RunOptions& options, const std::string& out, const store::RunHeader& now) {
+  if (options.fork.empty()) return {store::Ledger::open(out), [] { return std::int64_t{0}; }};
+  auto from = store::Ledger::open_read_only(options.fork);
+  return store::fork(store::Ledger::open(out), std::move(from), options.fork, now, study::cell_kinds());
+}
+
+void check_fork(const RunOptions& options, const std::string& out) {
+  if (options.fork.empty()) return;
+  require_run_file(options.fork);
+  std::error_code ignored;
+  require(!std::filesystem::equivalent(options.fork, out, ignored),
+          "--fork: the new run cannot be the one that it takes cells from; name another file with -o");
+}
+
+std::int64_t cells_kept(const store::Ledger& ledger, store::RunId id) {
+  std::int64_t kept = 0;
+  for (const std::string& kind : study::cell_kinds()) kept += ledger.count(id, kind);
+  return kept;
+}
+
+std::string how_to_go_on(const RunOptions& options, const std::string& out, const store::Ledger& ledger,
+                         store::RunId id) {
+  return fmt::format("stopped on request; {} cells are kept in {}. To go on: sonder run {} -o {}",
+                     cells_kept(ledger, id), out, options.plan, out);
+}
+
 int run(const RunOptions& options, const Global& global) {
   const store::Plan plan = store::read_plan(options.plan);
   const store::Bank bank = store::read_bank(plan.bank == "built-in" ? built_in_bank() : plan.bank);
@@ -193,6 +255,7 @@ int run(const RunOptions& options, const Global& global) {
   std::error_code ignored;
   require(!std::filesystem::exists(out, ignored) || std::filesystem::is_regular_file(out, ignored),
           "'" + out + "' is a device or a pipe, which cannot keep a run; name a file to write");
+  check_fork(options, out);
   check_bank(plan, bank);
   const OnlyWriter lock(out);
   const std::string plan_json = store::to_json(plan);
@@ -200,35 +263,52 @@ int run(const RunOptions& options, const Global& global) {
   check_models(plan);
   const Cancel& cancel = interrupts();
   Ticker ticker(global);
-  const OnProgress progress = ticker.watch();
+  Events events;
+  const OnProgress progress = global.json ? events.watch() : ticker.watch();
   if (progress) progress({"load the models", "", 0, 0});
 
   Models models({options.threads, plan.generate.batch, 0});
   model::Model& subject = models.get(plan.model);
   require(!subject.card().is_encoder,
           "'" + plan.model + "' is an encoder: it can score texts, not write them; name a generator");
+  Endpoints endpoints(plan.seed);
   std::vector<std::unique_ptr<instrument::Instrument>> instruments;
   std::vector<study::Bench> bench;
   for (const store::InstrumentPlan& wanted : plan.instruments) {
-    instruments.push_back(build(wanted, bank, models, cancel));
+    instruments.push_back(build(wanted, bank, models, endpoints, cancel));
     bench.push_back({wanted, instruments.back().get()});
   }
 
   study::Provenance provenance = provenance_of(plan, plan_json, bank, subject.card(), options.threads);
-  const auto ledger = store::Ledger::open(out);
-  const store::RunId id = ledger->open_run(header_of(plan_json, bank, subject.card().sha256));
+  const store::RunHeader header = header_of(plan_json, bank, subject.card().sha256);
+  const store::Forked opened = open_ledger(options, out, header);
+  const auto& ledger = opened.ledger;
+  const store::RunId id = ledger->open_run(header);
 
+  if (global.json) events.start(out, header.plan_hash, cells_kept(*ledger, id));
   const double began = seconds_now();
   study::Lab lab{
       plan, bank, subject, bench, *ledger, id, progress, cancel, [began] { return seconds_now() - began; },
       {}};
-  const study::Findings findings = study::run_steering(lab, std::move(provenance));
+  study::Findings findings;
+  try {
+    findings = study::run_steering(lab, std::move(provenance));
+  } catch (const Error& stopped) {
+    if (stopped.kind() != ErrorKind::cancelled) throw;
+    ticker.finish();
+    if (global.json) events.stopped(out, cells_kept(*ledger, id));
+    throw Error(ErrorKind::cancelled, how_to_go_on(options, out, *ledger, id));
+  }
   ticker.finish();
   if (global.json)
-    fmt::print("{}\n", study::as_json(findings));
+    events.done(out, findings);
   else
     fmt::print("{}", report::text_summary(findings, std::min(terminal_width(), 100)));
-  if (!global.quiet && !global.json) fmt::print(stderr, "  run file: {}\n", out);
+  if (!global.quiet && !global.json) {
+    if (!options.fork.empty())
+      fmt::print(stderr, "  taken over from {}: {} cells\n", options.fork, opened.reused());
+    fmt::print(stderr, "  run file: {}\n", out);
+  }
   return kDone;
 }
 
@@ -239,12 +319,15 @@ void add_run(CLI::App& app, const Global& global, Action& action) {
   CLI::App* command = app.add_subcommand("run", "carry out a plan; run it again to go on where it stopped");
   command->add_option("plan", options->plan, "the plan, a YAML file")->required();
   command->add_option("-o,--output", options->out, "the run file (default: the plan's name with .sonder)");
+  command->add_option("--fork", options->fork, "an older run: take over every cell that is still valid");
   command
       ->add_option("--threads", options->threads,
                    "cores to use (default: all); the result does not depend on it")
       ->check(CLI::Range(1, 1024));
   command->footer(
       "Example:\n  sonder run examples/quick.yaml -o quick.sonder\n"
+      "  sonder run changed.yaml --fork quick.sonder -o changed.sonder\n"
+      "--json prints events, one a line (docs/events.md); `sonder report RUN --json` the findings.\n"
       "Ctrl-C finishes the batch at hand and keeps it; the same command goes on.");
   command->callback(
       [options, &global, &action] { action = [options, &global] { return run(*options, global); }; });

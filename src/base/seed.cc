@@ -15,19 +15,23 @@ std::uint64_t mix(std::uint64_t x) {
 }
 
 std::array<std::uint32_t, 4> philox(std::uint64_t counter, std::uint64_t key) {
-  std::array<std::uint32_t, 4> c{static_cast<std::uint32_t>(counter),
-                                 static_cast<std::uint32_t>(counter >> 32U), 0, 0};
+  auto c0 = static_cast<std::uint32_t>(counter);
+  auto c1 = static_cast<std::uint32_t>(counter >> 32U);
+  std::uint32_t c2 = 0;
+  std::uint32_t c3 = 0;
   auto k0 = static_cast<std::uint32_t>(key);
   auto k1 = static_cast<std::uint32_t>(key >> 32U);
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p0 = 0xD2511F53ULL * c[0];
-    const std::uint64_t p1 = 0xCD9E8D57ULL * c[2];
-    c = {static_cast<std::uint32_t>(p1 >> 32U) ^ c[1] ^ k0, static_cast<std::uint32_t>(p1),
-         static_cast<std::uint32_t>(p0 >> 32U) ^ c[3] ^ k1, static_cast<std::uint32_t>(p0)};
+    const std::uint64_t p0 = 0xD2511F53ULL * c0;
+    const std::uint64_t p1 = 0xCD9E8D57ULL * c2;
+    c0 = static_cast<std::uint32_t>(p1 >> 32U) ^ c1 ^ k0;
+    c1 = static_cast<std::uint32_t>(p1);
+    c2 = static_cast<std::uint32_t>(p0 >> 32U) ^ c3 ^ k1;
+    c3 = static_cast<std::uint32_t>(p0);
     k0 += 0x9E3779B9U;
     k1 += 0xBB67AE85U;
   }
-  return c;
+  return {c0, c1, c2, c3};
 }
 
 }  // namespace

@@ -132,6 +132,35 @@ TEST(Certify, AFallOfOneRephrasingCannotHideARiseOfTheOther) {
   EXPECT_NE(r.gates[3].detail.find("EMP alone -0."), std::string::npos) << r.gates[3].detail;
 }
 
+// `agree` scenarios in which EMP scores above NEU, then `tie` in which both score the same.
+GateResult anchor_of(int agree, int tie) {
+  CertificateScores s = scores_of({.n = agree + tie, .noise = 0.02});
+  for (int i = agree; i < agree + tie; ++i)
+    s.emp[static_cast<std::size_t>(i)] = s.neu[static_cast<std::size_t>(i)];
+  return certify_anchor(s, limits()).gates[0];
+}
+
+// methods.md 4.5, V1: the lower 95 % limit of the concordance is at least .90. With no disagreement it is the
+// exact bound of 2.4, the least share that still yields n agreements of n with probability .05.
+TEST(Certify, TwentyEightAgreementsAreTooFewForTheAnchorAndTwentyNineEnough) {
+  int enough = 0;  // second route: multiply until so many agreements are too unlikely at .90
+  for (double likely = 1; likely > .05; likely *= .90) ++enough;
+  EXPECT_EQ(enough, 29);
+  for (int n = 6; n < 40; ++n) EXPECT_EQ(anchor_of(n, 0).passed, n >= enough) << n;
+}
+
+TEST(Certify, ATieNeverHelpsTheAnchor) {
+  for (int n_ties = 1; n_ties < 12; ++n_ties) EXPECT_FALSE(anchor_of(28, n_ties).passed) << n_ties;
+  EXPECT_FALSE(anchor_of(27, 1).passed);
+  EXPECT_FALSE(anchor_of(29, 1).passed);
+  for (int n = 29, last = 0; n < 60; ++n) {  // enough agreements outweigh one tie, and more still do
+    const int passed = anchor_of(n, 1).passed ? 1 : 0;
+    EXPECT_GE(passed, last) << n;
+    last = passed;
+  }
+  EXPECT_TRUE(anchor_of(40, 1).passed);
+}
+
 TEST(Certify, TheAnchorAloneDecidesV1AsTheWholeDoesAndNothingElse) {
   for (const double gap : {0.0, 1.0}) {
     const CertificateScores s = scores_of({.gap = gap});

@@ -5,12 +5,13 @@
 #include "instrument/detail/fake_model.h"
 #include "instrument/detail/rating.h"
 #include "instrument/instrument.h"
+#include "stats/calibration.h"
 
 namespace sonder::instrument {
 namespace {
 
 // methods.md 10, M38: levels 1..5.
-TEST(Rating, IsTheExpectedLevelGivenTheMass) {
+TEST(Golden, M38_RatingOfLogProbabilities) {
   std::vector<double> p;
   for (const double log_p : {-6.0, -3.2, -1.1, -0.6, -2.9}) p.push_back(std::exp(log_p));
   const auto rating = detail::rating_of(p, 1);
@@ -18,6 +19,9 @@ TEST(Rating, IsTheExpectedLevelGivenTheMass) {
   EXPECT_NEAR(rating->mass, 0.9799469, 5e-8);
   EXPECT_NEAR(rating->score, 3.6256853, 5e-8);
   EXPECT_NEAR(rating->sd, 0.6669866, 5e-8);
+  EXPECT_GT(std::abs(rating->score - 3.5529781), .07);  // what it would be without the mass: wrong
+  EXPECT_NEAR(stats::brier(std::vector<double>{.1, .9, .8, .3}, std::vector<int>{0, 1, 1, 0}).value, .0375,
+              1e-12);
 }
 
 TEST(Rating, IsMissingWhenTheModelSaysSomethingElse) {

@@ -41,7 +41,7 @@ TEST(Readers, TheDifferenceOfMeansIsTheGoldenOneAndFlipsWithTheArms) {
   EXPECT_THROW(difference_of_means(Rows(), Rows()), Error);
 }
 
-TEST(Readers, UnshrunkLdaIsTheGoldenOne) {
+TEST(Golden, M08_LdaWithoutShrinkage) {
   const auto w = detail::lda(kHigh, kLow, 0);
   EXPECT_NEAR(w[0], 1.3125, 1e-12);
   EXPECT_NEAR(w[1], -0.1875, 1e-12);
@@ -101,7 +101,7 @@ const std::vector<float> kHours = {.5F,   .75F, 1,     1.25F, 1.5F, 1.75F, 1.75F
                                    2.75F, 3,    3.25F, 3.5F,  4,    4.25F, 4.5F,  4.75F, 5,     5.5F};
 const std::vector<int> kPassed = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1};
 
-TEST(Readers, LogisticGivesTheGoldenFits) {  // methods.md M10
+TEST(Golden, M10_Logistic) {
   const auto plain = logistic(rows(1, kHours), kPassed, 0);
   EXPECT_NEAR(plain.intercept, -4.0777134, 1e-6);
   EXPECT_NEAR(plain.w[0], 1.5046454, 1e-6);
@@ -284,7 +284,7 @@ TEST(Dose, BisectionFindsTheDoseOfATargetDivergence) {
   EXPECT_THROW(dose_for_kl([](double) { return NAN; }, {}), Error);
 }
 
-TEST(Similarity, TheMahalanobisCosineIsTheGoldenOne) {  // methods.md M12
+TEST(Golden, M12_MahalanobisCosine) {
   const std::vector<float> u = {2, 1};
   const std::vector<float> v = {1, 2};
   Numbers s(2, 2);
@@ -312,7 +312,7 @@ TEST(Similarity, ProjectionsGiveTheSameAsTheCovariance) {
   EXPECT_THROW(mahalanobis_cosine(u, v, Rows(4, 3)), Error);
 }
 
-TEST(Similarity, TheTailOfARandomCosineIsTheGoldenOne) {  // methods.md M13
+TEST(Golden, M13_RandomCosine) {
   EXPECT_NEAR(random_cosine_tail(.06, 4096) / 1.2165891e-4, 1, 1e-6);
   EXPECT_NEAR(random_cosine_tail(.05, 2048), .0236154398, 1e-9);
   EXPECT_NEAR(random_cosine_tail(.3, 100), .0023039657, 1e-9);

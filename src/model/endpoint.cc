@@ -116,18 +116,18 @@ class HttpEndpoint final : public Endpoint {
   }
 
   void take_answer(Item item, const HttpAnswer& answer) {
-    Reading reading = (*on_answer_)(item.i, answer);
+    Handling reading = (*on_answer_)(item.i, answer);
     const bool spent = answer.status < 300;
     traffic_.tokens += reading.tokens.value_or(spent ? item.tokens : 0);
     switch (reading.next) {
-      case Reading::Next::done:
+      case Handling::Next::done:
         failed_in_a_row_ = 0, useful_ = true;
         return;
-      case Reading::Next::again:
+      case Handling::Next::again:
         return fail(std::move(item), reading.reason, {});
-      case Reading::Next::gone:
+      case Handling::Next::gone:
         return give_up(item, reading.reason, !useful_);
-      case Reading::Next::instead:
+      case Handling::Next::instead:
         item.body = std::move(reading.body);
         waiting_.emplace(0.0, std::move(item));
         return;

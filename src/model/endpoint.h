@@ -44,7 +44,7 @@ struct HttpAnswer {
 };
 
 // What the asker makes of an answer.
-struct Reading {
+struct Handling {
   enum class Next {
     done,     // it could be used
     again,    // it could not; ask again later, as after a failure
@@ -65,7 +65,7 @@ struct Traffic {
 
 class Endpoint {
  public:
-  using OnAnswer = std::function<Reading(std::size_t i, const HttpAnswer& answer)>;
+  using OnAnswer = std::function<Handling(std::size_t i, const HttpAnswer& answer)>;
   using OnGone = std::function<void(std::size_t i, const std::string& reason)>;
 
   // Opens no connection yet. `jitter` decides the chance part of waits only. Throws Error(bad_input) for an

@@ -34,11 +34,11 @@ class EndpointTest : public testing::Test {
     endpoint_ = Endpoint::open(o, Seed(1));
     endpoint_->ask(
         questions,
-        [&](std::size_t i, const HttpAnswer& a) -> Reading {
-          if (a.status != 200) return {Reading::Next::gone, "status " + std::to_string(a.status)};
-          if (a.body.empty() || a.body[0] != '{') return {Reading::Next::again, "no JSON"};
+        [&](std::size_t i, const HttpAnswer& a) -> Handling {
+          if (a.status != 200) return {Handling::Next::gone, "status " + std::to_string(a.status)};
+          if (a.body.empty() || a.body[0] != '{') return {Handling::Next::again, "no JSON"};
           answers_[i] = a.body;
-          return {Reading::Next::done, {}, {}, 100};
+          return {Handling::Next::done, {}, {}, 100};
         },
         [&](std::size_t i, const std::string& reason) { gone_[i] = reason; }, cancel_);
   }
@@ -229,9 +229,9 @@ TEST_F(EndpointTest, AsksSomethingElseInItsPlaceWithoutAWait) {
   int calls = 0;
   endpoint_->ask(
       one,
-      [&](std::size_t, const HttpAnswer& a) -> Reading {
+      [&](std::size_t, const HttpAnswer& a) -> Handling {
         ++calls;
-        if (a.status == 400) return {Reading::Next::instead, {}, R"({"other":1})", {}};
+        if (a.status == 400) return {Handling::Next::instead, {}, R"({"other":1})", {}};
         return {};
       },
       [](std::size_t, const std::string&) { FAIL(); }, cancel_);
@@ -251,7 +251,7 @@ TEST_F(EndpointTest, CanBeAskedAgainAfterAnError) {
   const std::vector<Question> one = {{"{}", 50}};
   Cancel stop;
   stop.ask();
-  const auto done = [](std::size_t, const HttpAnswer&) -> Reading { return {}; };
+  const auto done = [](std::size_t, const HttpAnswer&) -> Handling { return {}; };
   const auto gone = [](std::size_t, const std::string&) { FAIL(); };
   EXPECT_THROW(endpoint_->ask(one, done, gone, stop), Error);
   endpoint_->ask(one, done, gone, {});

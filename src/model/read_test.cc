@@ -395,6 +395,22 @@ TEST(Manipulation, FindsAHookThatDoesNotReachEveryRow) {
       0.9);
 }
 
+// Source: methods.md M11. Jensen–Shannon: half of both divergences from the middle.
+TEST(Golden, M11_Divergences) {
+  const auto logits = [](std::initializer_list<double> p) {
+    std::vector<float> out;
+    for (const double one : p) out.push_back(static_cast<float>(std::log(one)));
+    return out;
+  };
+  const auto p = logits({.36, .48, .16});
+  const auto even = logits({1. / 3, 1. / 3, 1. / 3});
+  const auto middle = logits({(.36 + 1. / 3) / 2, (.48 + 1. / 3) / 2, (.16 + 1. / 3) / 2});
+  // Logits are floats: their rounding, 6e-8 of a logit, moves a divergence by as much.
+  EXPECT_NEAR(kl_divergence(p, even), .0852996013, 1e-7);
+  EXPECT_NEAR(kl_divergence(even, p), .0974550068, 1e-7);
+  EXPECT_NEAR((kl_divergence(p, middle) + kl_divergence(even, middle)) / 2, .0224598604, 1e-7);
+}
+
 TEST(Kl, IsZeroForTheSameRowAndKnownForTwoCoins) {
   const std::vector<float> fair = {0, 0};
   const std::vector<float> biased = {std::log(3.0F), 0};

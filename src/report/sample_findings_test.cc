@@ -414,7 +414,6 @@ Findings sample_findings(int n_scenarios, int repeats) {
   f.counts = {{"replies", static_cast<std::int64_t>(f.replies.size())},
               {"scores", 2400},
               {"missing scores", 3},
-              {"prompt tokens read", 4812},
               {"tokens written", 38417}};
   f.provenance = provenance();
   return f;

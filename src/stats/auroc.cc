@@ -40,13 +40,6 @@ void require_scores(std::span<const double> high, std::span<const double> low) {
   detail::require_finite(low, "low class");
 }
 
-Interval logit_interval(double area, double se, double z) {
-  const double logit = std::log(area / (1 - area));
-  const double half = z * se / (area * (1 - area));
-  const auto expit = [](double x) { return 1 / (1 + std::exp(-x)); };
-  return {expit(logit - half), expit(logit + half)};
-}
-
 // Two-sided p of the most extreme of all ways to hand out the labels.
 double extreme_p(double m, double n) {
   const double log_ways =
@@ -80,9 +73,8 @@ Estimate delong(std::span<const double> high, std::span<const double> low) {
   estimate.n_units = n_units;
   estimate.se = std::sqrt(detail::variance(placed.high) / m + detail::variance(placed.low) / n);
   if (estimate.se > 0) {
-    estimate.ci95 = logit_interval(placed.area, estimate.se, detail::normal_quantile(0.975));
-    estimate.ci90 = logit_interval(placed.area, estimate.se, detail::normal_quantile(0.95));
-    estimate.p = std::min(1.0, 2 * detail::normal_tail(std::abs(placed.area - 0.5) / estimate.se));
+    detail::by_log_odds(estimate);
+    detail::no_surer_than_agreed(estimate, std::min(m, n), extreme_p(m, n));
   } else {
     estimate.ci95 = detail::agreed_bound(placed.area, std::min(m, n), 0.05);
     estimate.ci90 = detail::agreed_bound(placed.area, std::min(m, n), 0.10);

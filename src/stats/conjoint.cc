@@ -1,6 +1,5 @@
 // Designed comparisons by regression: the parts of ols.h about attributes, groups and covariates.
 #include <algorithm>
-#include <boost/math/distributions/fisher_f.hpp>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -45,9 +44,7 @@ FTest compare(const Regression& narrow, const Regression& wide) {
   if (!(wide.residual_squares > 0) || !std::isfinite(gained)) return test;
   test.f = gained / test.df1 / (wide.residual_squares / test.df2);
   if (!std::isfinite(test.f)) return {};
-  test.p =
-      std::max(std::numeric_limits<double>::min(),
-               boost::math::cdf(boost::math::complement(boost::math::fisher_f(test.df1, test.df2), test.f)));
+  test.p = detail::f_tail(test.f, test.df1, test.df2);
   test.status = Status::ok;
   return test;
 }

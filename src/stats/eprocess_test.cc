@@ -73,13 +73,13 @@ TEST(CoinEvidence, StaysFiniteForAMillionTrials) {
 TEST(CoinProcess, LookingAtEveryTrialKeepsTheErrorRate) {
   Stream stream(Seed(1).child("fair coins"));
   int rejected = 0;
-  for (int run = 0; run < 2000; ++run) {
+  for (int run = 0; run < 1000; ++run) {
     CoinProcess process;
     for (int i = 0; i < 200; ++i) process.add(stream.coin());
     rejected += process.rejects(.05) ? 1 : 0;
     EXPECT_EQ(process.rejects(.05), process.p() <= .05);
   }
-  EXPECT_LT(rejected / 2000., .05);
+  EXPECT_LT(rejected / 1000., .05);
 }
 
 TEST(CoinProcess, ABiasIsFound) {

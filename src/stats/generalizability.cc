@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <boost/math/distributions/fisher_f.hpp>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -121,10 +120,7 @@ double items_differ_p(const Cube& cube, const Effects& ms) {
     return (ms[a] + ms[b]) * (ms[a] + ms[b]) /
            (ms[a] * ms[a] / degrees(cube, a) + ms[b] * ms[b] / degrees(cube, b));
   };
-  if (above <= 0) return 1;
-  return std::max(std::numeric_limits<double>::min(),
-                  boost::math::cdf(boost::math::complement(boost::math::fisher_f(df(1, 7), df(3, 5)),
-                                                           std::min(above / below, 1e150))));
+  return detail::f_tail(above / below, df(1, 7), df(3, 5));
 }
 
 }  // namespace

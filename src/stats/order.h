@@ -16,7 +16,8 @@ double auroc(std::span<const double> high, std::span<const double> low);
 
 // AUROC with DeLong's variance: Wald in `se`, logit interval in ci95/ci90, p against 1/2. n_units: all
 // observations. Without spread (A is 0 or 1, or all scores are equal) flagged, with the exact one-sided bound
-// of min(m, n) pairs, and p of the extreme permutation. An empty class: undefined; a class of one: refused.
+// of min(m, n) pairs, and p of the extreme permutation; with spread it is never surer than that. An empty
+// class: undefined; a class of one: refused.
 // Source: [DeLong1988], methods.md 2.4.
 Estimate delong(std::span<const double> high, std::span<const double> low);
 // Two scores of the same observations. z = 0, p = 1 when they order them alike; `undefined` when they differ
@@ -30,8 +31,8 @@ DeLongPair delong_paired(std::span<const double> high1, std::span<const double> 
 
 // Within-unit concordance: mean over units of 1, .5 or 0 (high > low, tie, less). [n] pairs from the same
 // unit. Interval by t over units, clipped to [0, 1]; when all agree, flagged, with the exact one-sided
-// binomial bound alpha^(1/n) (the two-sided one would rank 32 of 32 below 31 of 32). p: against 1/2. n < 2:
-// undefined.
+// binomial bound alpha^(1/n) (the two-sided one would rank 32 of 32 below 31 of 32). Units that differ are
+// never surer than as many that agree, so that no tie helps. p: against 1/2. n < 2: undefined.
 Estimate concordance(std::span<const double> high, std::span<const double> low);
 
 // Concordance over all ordered pairs of levels within a unit; levels: [n_units × k], low to high. Averages

@@ -15,7 +15,6 @@ constexpr int kMostSteps = 200;
 constexpr double kConverged = 1e-11;  // largest step, in log-ability
 
 double log1p_exp(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
-double logistic(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
 
 // The log-likelihood of one meeting as a function of the difference d of log-abilities and of the tie
 // parameter t, with its derivatives.
@@ -26,7 +25,7 @@ struct Local {
 Local of_wins(const Meeting& m, double d) {
   const double first = m.first_wins + m.ties / 2;
   const double second = m.second_wins + m.ties / 2;
-  const double p = logistic(d);
+  const double p = detail::logistic(d);
   return {-first * log1p_exp(-d) - second * log1p_exp(d),
           first - (first + second) * p,
           0,
@@ -57,8 +56,8 @@ Local of_davidson(const Meeting& m, double d, double t) {
 
 // t = log theta > 0. A cumulative logit with cuts ±t: P(first) = s(d - t), P(second) = s(-d - t).
 Local of_rao_kupper(const Meeting& m, double d, double t) {
-  const double up = logistic(d - t);
-  const double down = logistic(-d - t);
+  const double up = detail::logistic(d - t);
+  const double down = detail::logistic(-d - t);
   const double up_slope = up * (1 - up);
   const double down_slope = down * (1 - down);
   Local out;
@@ -387,9 +386,9 @@ double win_share(const Abilities& fitted, TieModel ties, int first, int second) 
   }
   if (ties == TieModel::rao_kupper && fitted.tie > 1) {
     const double t = std::log(fitted.tie);
-    return (1 + logistic(d - t) - logistic(-d - t)) / 2;
+    return (1 + detail::logistic(d - t) - detail::logistic(-d - t)) / 2;
   }
-  return logistic(d);
+  return detail::logistic(d);
 }
 
 }  // namespace sonder::stats

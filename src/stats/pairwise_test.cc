@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/seed.h"
+#include "stats/detail/numbers.h"
 
 namespace sonder::stats {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 using Values = std::vector<double>;
 
 constexpr Seed kSeed(7);
-
-double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
 // Every pair meets `n` times under Davidson's model; nu = 0 is Bradley and Terry's.
 std::vector<Meeting> played(const Values& ability, double nu, int n, Seed seed) {
@@ -164,7 +163,7 @@ TEST(Abilities, TheCovarianceGivesTheErrorOfEveryDifference) {
   EXPECT_NEAR(from0.ability[1].value - from0.ability[2].value, from2.ability[1].value, 1e-9);
   const auto& c = from0.covariance;
   EXPECT_NEAR(std::sqrt(c.row(1)[1] + c.row(2)[2] - 2 * c.row(1)[2]), from2.ability[1].se, 1e-9);
-  EXPECT_NEAR(win_share(from0, TieModel::half_wins, 1, 2), logistic(from2.ability[1].value), 1e-12);
+  EXPECT_NEAR(win_share(from0, TieModel::half_wins, 1, 2), detail::logistic(from2.ability[1].value), 1e-12);
 }
 
 }  // namespace

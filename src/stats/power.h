@@ -24,6 +24,9 @@ double items_needed(double omega2, Answers a, Answers b, double delta, Goal goal
 double mde_normal(double sd, int n, Goal goal = {});
 double mde_t(double sd, int n, Goal goal = {});
 
+// The SD of n units whose two-sided (1 - alpha) t interval of the mean has this half width. n >= 2.
+double sd_of_half_width(double half_width, int n, double alpha = 0.05);
+
 // Power of the t-test at effect / sd = d, by the non-central t (both tails); n per group, >= 2, need not be
 // whole. And the n it takes. Source: R power.t.test.
 double t_power_paired(double d, double n, double alpha = 0.05);

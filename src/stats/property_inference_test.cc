@@ -237,7 +237,7 @@ TEST(Properties, GradedDifForgetsNamesOfLevelsAndUnitsOfAbility) {
 
 TEST(Properties, MixedModelsFollowShiftAndScaleAndAreNeverNaN) {
   holds("mixed", [] {
-    const std::size_t n = size_between(6, 20);
+    const std::size_t n = size_between(6, 14);
     const Values y = *quarters(n);
     const Labels group = *labels(n, 5);
     const Labels cond = *labels(n, 2);

@@ -347,7 +347,7 @@ TEST(Properties, NothingAboutRatersIsEverNaN) {
 TEST(Properties, NothingAboutManyFacetsIsEverNaN) {
   holds("few scores, any design", [] {
     std::vector<FacetScore> scores;
-    const int n = *rc::gen::inRange(0, 25);
+    const int n = *rc::gen::inRange(0, 17);
     for (int i = 0; i < n; ++i)
       scores.push_back({*rc::gen::inRange(0, 5), *rc::gen::inRange(0, 2), *rc::gen::inRange(0, 3),
                         *rc::gen::inRange(0, 3)});

@@ -2,7 +2,6 @@
 // none.
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <vector>
 
 #include "base/seed.h"
@@ -57,26 +56,6 @@ TEST(Properties, TheSpreadSurvivesAHugeOffset) {
     RC_ASSERT(close(tost_paired(far, gap, 1).p, tost_paired(x, y, 1).p));
     RC_ASSERT(close(design_effect(far, cluster).icc, design_effect(x, cluster).icc, 1e-4));
   });
-}
-
-TEST(Properties, DrawsDoNotDependOnThreads) {  // no hidden state: two at once give the bits of one alone
-  const Values x = {1, 4, 2, 8, 5, 7, 3, 3, 9, 1, 4, 6};
-  const Labels cluster = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
-  const auto all = [&] {
-    return std::vector<Estimate>{bca_mean(x, cluster, Seed(5), 999), sign_flip_interval(x, Seed(5)),
-                                 two_way_bootstrap_mean(x, cluster, cluster, Seed(5), 499).estimate};
-  };
-  const auto alone = all();
-  auto first = std::async(std::launch::async, all);
-  auto second = std::async(std::launch::async, all);
-  const auto one = first.get();
-  const auto two = second.get();
-  for (std::size_t i = 0; i < alone.size(); ++i) {
-    EXPECT_EQ(alone[i].ci95, one[i].ci95);
-    EXPECT_EQ(alone[i].ci95, two[i].ci95);
-    EXPECT_EQ(alone[i].p, one[i].p);
-    EXPECT_EQ(alone[i].se, two[i].se);
-  }
 }
 
 TEST(Properties, NoFiniteInputMakesANaN) {

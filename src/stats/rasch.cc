@@ -19,8 +19,6 @@ constexpr int kMostSteps = 100;
 constexpr double kConverged = 1e-10;
 constexpr double kTooFar = 12;  // log-odds from the mean: a finite maximum there asks for e^24 persons
 
-double logistic(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
-
 // The distribution of the number right of independent items, [k + 1]; a and b are left out (k: none). This is
 // the elementary symmetric function scaled to sum to 1, so that it neither over- nor underflows in its
 // middle.
@@ -48,7 +46,7 @@ Look look(const Eigen::VectorXd& easiness, const Values& totals, const Values& c
   double log_all_wrong = 0;
   for (std::size_t i = 0; i < k; ++i) {
     const double b = easiness[static_cast<Eigen::Index>(i)];
-    p[i] = logistic(b);
+    p[i] = detail::logistic(b);
     log_all_wrong -= b > 0 ? b + std::log1p(std::exp(-b)) : std::log1p(std::exp(b));
   }
   const Values g = number_right(p, k, k);
@@ -96,8 +94,8 @@ double warm(const Eigen::VectorXd& easiness, double score) {
     double information = 0;
     double skew = 0;
     for (const double b : easiness) {
-      const double p = logistic(middle + b);
-      const double q = logistic(-middle - b);
+      const double p = detail::logistic(middle + b);
+      const double q = detail::logistic(-middle - b);
       expected += p;
       information += p * q;
       skew += p * q * (q - p);

@@ -22,12 +22,6 @@ double f_quantile(double level, double df1, double df2) {
   return bm::quantile(bm::fisher_f(df1, df2), level);
 }
 
-double f_tail(double f, double df1, double df2) {
-  if (f <= 0) return 1;
-  return std::max(std::numeric_limits<double>::min(),
-                  bm::cdf(bm::complement(bm::fisher_f(df1, df2), std::min(f, 1e150))));
-}
-
 // Mean squares of units × raters, values taken from their centre.
 struct Squares {
   double n = 0, k = 0;
@@ -155,7 +149,7 @@ Estimate icc(const Numbers& scores, IccForm form) {
     detail::flag(estimate, "no error at all, so the interval is the point");
     return estimate;
   }
-  estimate.p = f_tail(s.unit / error, s.n - 1, one_way ? s.n * (s.k - 1) : (s.n - 1) * (s.k - 1));
+  estimate.p = detail::f_tail(s.unit / error, s.n - 1, one_way ? s.n * (s.k - 1) : (s.n - 1) * (s.k - 1));
   const auto ends95 = icc_interval(s, form, 0.05);
   const auto ends90 = icc_interval(s, form, 0.10);
   const auto holds = [&](const std::optional<Interval>& ends) {
@@ -229,7 +223,7 @@ Estimate kendall_w(const Numbers& scores) {
   if (df <= 0) {
     p = 1;
   } else if (value < 1) {
-    p = f_tail((raters - 1) * value / (1 - value), df, (raters - 1) * df);
+    p = detail::f_tail((raters - 1) * value / (1 - value), df, (raters - 1) * df);
   }
   if (n < 5) {
     estimate = detail::without_interval(Status::refused, value, static_cast<int>(n),

@@ -69,17 +69,6 @@ std::size_t distinct(std::vector<std::size_t> labels) {
   return static_cast<std::size_t>(std::unique(labels.begin(), labels.end()) - labels.begin());
 }
 
-double expit(double x) { return 1 / (1 + std::exp(-x)); }
-
-void place_logit(Estimate& estimate) {
-  const double logit = std::log(estimate.value / (1 - estimate.value));
-  const double scale = estimate.se / (estimate.value * (1 - estimate.value));
-  const auto ends = [&](double z) { return Interval{expit(logit - z * scale), expit(logit + z * scale)}; };
-  estimate.ci95 = ends(detail::normal_quantile(.975));
-  estimate.ci90 = ends(detail::normal_quantile(.95));
-  estimate.p = std::min(1.0, 2 * detail::normal_tail(std::abs(estimate.value - .5) / estimate.se));
-}
-
 // Rows in order of score with the end of every run of ties, so that one pass gives a weighted area.
 struct Ordered {
   std::vector<std::size_t> cluster;
@@ -202,7 +191,8 @@ Estimate clustered_auroc(const Scored& rows) {
     return out;
   }
   out.se = std::sqrt(variance);
-  place_logit(out);
+  detail::by_log_odds(out);
+  detail::no_surer_than_agreed(out, c, detail::agreed_p(n_clusters - 1));
   return detail::settled(std::move(out));
 }
 
@@ -247,6 +237,7 @@ Estimate bootstrap_auroc(const Scored& rows, Seed seed, int draws) {
   const double size = static_cast<double>(replicates.size()) + 1;
   const double tail = std::min(static_cast<double>(up_to), size - 1 - static_cast<double>(below));
   out.p = std::min(1.0, 2 * (tail + 1) / size);
+  detail::no_surer_than_agreed(out, n_clusters, 0);
   if (replicates.size() < static_cast<std::size_t>(draws))
     detail::flag(out, std::to_string(static_cast<std::size_t>(draws) - replicates.size()) +
                           " resamples lost one class");

@@ -155,5 +155,25 @@ TEST(WithinConcordance, LeavesOutClustersWithoutPairsAndSaysSo) {
             Status::undefined);
 }
 
+TEST(ClusteredAuroc, ATieMakesNothingSurer) {
+  for (int n = 4; n < 60; n += 5) {
+    Values score;
+    std::vector<char> high;
+    std::vector<int> cluster;
+    for (int c = 0; c < n; ++c)
+      for (int side = 0; side < 2; ++side) {
+        score.push_back(side);
+        high.push_back(side == 1);
+        cluster.push_back(c);
+      }
+    const Scored rows{score, high, cluster};
+    const Estimate all = clustered_auroc(rows);
+    const Estimate all_drawn = bootstrap_auroc(rows, Seed(1), 199);
+    score[1] = 0;
+    EXPECT_LT(clustered_auroc(rows).ci95.low, all.ci95.low) << n;
+    EXPECT_LT(bootstrap_auroc(rows, Seed(1), 199).ci95.low, all_drawn.ci95.low) << n;
+  }
+}
+
 }  // namespace
 }  // namespace sonder::stats

@@ -31,8 +31,6 @@ struct Fit {
   std::vector<double> gamma;  // [items]
 };
 
-double expit(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
-
 // The sums of one item at the present fit: gradient and weights of alpha, phi; its own are those of alpha.
 struct Sums {
   double g = 0, gl = 0, w = 0, wl = 0, wll = 0;
@@ -41,7 +39,7 @@ struct Sums {
 Sums sums_of(const Item& item, double alpha, double phi, double gamma) {
   Sums s;
   for (const Row& row : item.rows) {
-    const double p = expit(alpha + phi * row.length + gamma);
+    const double p = detail::logistic(alpha + phi * row.length + gamma);
     const double w = std::max(p * (1 - p), 1e-12);
     s.g += row.win - p;
     s.gl += (row.win - p) * row.length;
@@ -107,7 +105,7 @@ double read_at_zero(const std::vector<Item>& items, std::span<const double> time
   double n = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const double count = times[i] * static_cast<double>(items[i].rows.size());
-    total += count * expit(fitted.alpha + fitted.gamma[i]);
+    total += count * detail::logistic(fitted.alpha + fitted.gamma[i]);
     n += count;
   }
   return total / n;
@@ -179,6 +177,7 @@ LengthControlled length_controlled_win_rate(std::span<const double> win, std::sp
   const auto up_to = std::upper_bound(rates.begin(), rates.end(), .5) - rates.begin();
   const double tail = std::min(static_cast<double>(up_to), draws - static_cast<double>(below));
   rate.p = std::min(1.0, 2 * (tail + 1) / (draws + 1.0));
+  detail::no_surer_than_agreed(rate, n, 0);
   if (sd == 0) detail::flag(rate, "the lengths do not vary: nothing is controlled");
   if (n < 10) detail::flag(rate, "fewer than 10 items: the interval is too short");
   rate = detail::settled(std::move(rate));

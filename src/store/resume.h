@@ -13,4 +13,8 @@ namespace sonder::store {
 // both values, and what to do. `path`: the run file, for the message.
 void require_same_run(const std::string& path, const RunHeader& before, const RunHeader& now);
 
+// May cells of that run be taken over into a new one? Another plan, model or bank may: a cell's key names
+// what it depends on. Another Sonder or llama.cpp may not. Errors as above.
+void require_same_program(const std::string& path, const RunHeader& before, const RunHeader& now);
+
 }  // namespace sonder::store

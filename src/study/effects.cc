@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "stats/mean.h"
-#include "stats/order.h"
+#include "stats/trend.h"
 #include "study/figures.h"
 #include "study/length.h"
 
@@ -141,54 +141,27 @@ std::vector<std::size_t> dose_curve(const Context& c, const std::string& facet) 
   return curve;
 }
 
-// No adjacent drop inside the admissible range that survives Holm.
-bool monotone(const Spent& spent, const std::vector<std::size_t>& curve) {
-  std::vector<double> p;
-  std::vector<double> step;
-  for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
-    const stats::Estimate e = stats::mean(minus(spent.shift[curve[i + 1]], spent.shift[curve[i]]));
-    p.push_back(e.usable() ? e.p : 1);
-    step.push_back(e.value);
-  }
-  const std::vector<double> adjusted = stats::holm(p);
-  for (std::size_t i = 0; i < p.size(); ++i)
-    if (step[i] < 0 && adjusted[i] < 0.05) return false;
-  return true;
+// Shifts by scenario and dose, in the order of the curve: [n_scenarios × n_doses].
+Numbers shifts_of(const Spent& spent, const std::vector<std::size_t>& curve) {
+  Numbers shifts(spent.gap.size(), curve.size());
+  for (std::size_t s = 0; s < shifts.n; ++s)
+    for (std::size_t i = 0; i < shifts.d; ++i) shifts.row(s)[i] = spent.shift[curve[i]][s];
+  return shifts;
 }
 
-// Share of scenarios whose slope on dose is negative, above what noise of the fitted line alone would give.
-double anti_steerable_excess(const Context& c, const Spent& spent, const std::vector<std::size_t>& curve) {
-  if (curve.size() < 3 || spent.gap.empty())
-    return 1;  // a slope needs three doses: not shown, so it does not pass
-  std::vector<double> x;
-  for (const std::size_t a : curve) x.push_back(c.played.arms[a].dose);
-  const double centre = mean_of(x);
-  double sxx = 0;
-  for (const double v : x) sxx += (v - centre) * (v - centre);
-  std::vector<double> slopes;
-  std::vector<double> errors;
-  for (std::size_t s = 0; s < spent.gap.size(); ++s) {
-    std::vector<double> y;
-    for (const std::size_t a : curve) y.push_back(spent.shift[a][s]);
-    const double level = mean_of(y);
-    double slope = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) slope += (x[i] - centre) * (y[i] - level) / sxx;
-    double sse = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double residual = y[i] - level - slope * (x[i] - centre);
-      sse += residual * residual;
-    }
-    slopes.push_back(slope);
-    errors.push_back(std::sqrt(sse / static_cast<double>(x.size() - 2) / sxx));
-  }
-  const double typical = mean_of(slopes);
-  double observed = 0;
-  double expected = 0;
-  for (std::size_t s = 0; s < slopes.size(); ++s) {
-    observed += slopes[s] < 0 ? 1 : 0;
-    expected += errors[s] > 0 ? 0.5 * std::erfc(typical / errors[s] / std::sqrt(2.0)) : (typical < 0 ? 1 : 0);
-  }
-  return std::max(0.0, (observed - expected) / static_cast<double>(slopes.size()));
+// No adjacent drop inside the admissible range whose 95 % interval, by Holm, lies below 0.
+bool monotone(const Spent& spent, const std::vector<std::size_t>& curve) {
+  return !stats::reversal(shifts_of(spent, curve), .025).reversed;
+}
+
+// Share of scenarios whose slope on dose is negative, above what noise alone would give.
+double anti_steerable_excess(const Context& c, const Spent& spent, const std::vector<std::size_t>& curve,
+                             Seed seed) {
+  if (curve.size() < 3) return 1;  // a slope needs three doses: not shown, so it does not pass
+  std::vector<double> doses;
+  for (const std::size_t a : curve) doses.push_back(c.played.arms[a].dose);
+  const stats::Estimate excess = stats::dose_slopes(shifts_of(spent, curve), doses, seed).excess;
+  return excess.usable() ? std::max(0.0, excess.value) : 1;
 }
 
 // Does this direction move its own facet more than the other, by the same instrument?
@@ -240,7 +213,8 @@ Witness witness_of(const Context& c, const Spent& spent, std::size_t steer, cons
   const std::vector<std::size_t> curve = dose_curve(c, facet);
   w.monotone = monotone(spent, curve);
   w.bidirectional = bidirectional(c, spent, facet);
-  w.anti_steerable_excess = anti_steerable_excess(c, spent, curve);
+  w.anti_steerable_excess = anti_steerable_excess(
+      c, spent, curve, Seed(c.lab.plan.seed).child("slopes").child(facet).child(w.name));
   w.facet_specific = facet_specific(c, spent, steer);
   return w;
 }

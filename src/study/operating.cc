@@ -109,4 +109,18 @@ Operating operate(const Assumed& assumed, const Limits& limits, Seed seed, int r
   return out;
 }
 
+std::vector<Outlook> outlooks(std::span<const Assumed> designs, const Limits& limits, Seed seed, int runs,
+                              const OnProgress& progress, const Cancel& cancel) {
+  std::vector<Outlook> out;
+  out.reserve(designs.size());
+  for (const Assumed& assumed : designs) {
+    cancel.check();
+    if (progress)
+      progress({"simulate", "designs", static_cast<std::int64_t>(out.size()),
+                static_cast<std::int64_t>(designs.size())});
+    out.push_back({assumed, operate(assumed, limits, seed, runs)});
+  }
+  return out;
+}
+
 }  // namespace sonder::study

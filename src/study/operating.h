@@ -3,8 +3,12 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "base/cancel.h"
+#include "base/progress.h"
 #include "base/seed.h"
 #include "study/verdict.h"
 
@@ -22,6 +26,7 @@ struct Assumed {
   int levels = 4;
   double within_p = 0.01;            // gate V2: Page's p below this,
   double within_concordance = 0.55;  // and the lower end of the concordance above that
+  bool operator==(const Assumed&) const = default;
 };
 
 // Shares of the runs, summing to 1, by the word of `rule`: UNMEASURABLE, INCONCLUSIVE, NO_EFFECT_EQUIVALENT,
@@ -38,5 +43,16 @@ struct Operating {
 // depends on the seed and r alone. A share p has standard error sqrt(p (1 - p) / runs). n_scenarios >= 2,
 // levels >= 2, spreads >= 0, runs >= 1: Error(bad_input) otherwise.
 Operating operate(const Assumed& assumed, const Limits& limits, Seed seed, int runs = 3000);
+
+// One line of a table of operating characteristics.
+struct Outlook {
+  Assumed assumed;
+  Operating operating;
+};
+
+// operate() for every design of a table: a row depends on its design, the seed and the runs, never on its
+// neighbours. Throws Error(cancelled) when asked to stop.
+std::vector<Outlook> outlooks(std::span<const Assumed> designs, const Limits& limits, Seed seed, int runs,
+                              const OnProgress& progress, const Cancel& cancel);
 
 }  // namespace sonder::study

@@ -71,5 +71,21 @@ TEST(Operate, OfTooFewScenariosMeasuresNothing) {
   EXPECT_THROW(operate(assumed, Limits{}, Seed(1), 0), Error);
 }
 
+TEST(Outlooks, AreTheRowsByThemselvesAndStopWhenAsked) {
+  std::vector<Assumed> designs(2);
+  designs[1].theta = .25;
+  designs[1].ladder_step = .3;
+  Cancel cancel;
+  int seen = 0;
+  const auto table = outlooks(
+      designs, Limits{}, Seed(1), 40, [&](const Progress& p) { seen += p.total == 2 ? 1 : 0; }, cancel);
+  ASSERT_EQ(table.size(), 2U);
+  EXPECT_EQ(seen, 2);
+  EXPECT_EQ(table[1].operating.share, operate(designs[1], Limits{}, Seed(1), 40).share);
+  EXPECT_NE(table[0].operating.share, table[1].operating.share);
+  cancel.ask();
+  EXPECT_THROW(outlooks(designs, Limits{}, Seed(1), 40, {}, cancel), Error);
+}
+
 }  // namespace
 }  // namespace sonder::study

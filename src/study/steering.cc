@@ -182,7 +182,7 @@ Findings run_steering(Lab& lab, Provenance provenance) {
 
   show_replies(f, played, spent);
   lab.finish();
-  count_all(f, lab, played, spent);
+  count_all(f, played, spent);
   provenance.times = lab.times;
   f.provenance = std::move(provenance);
   const std::vector<store::Entry> entry = {{"finding", "findings", as_json(f)}};
@@ -196,6 +196,11 @@ Findings load_findings(const store::Ledger& ledger) {
     throw Error(ErrorKind::bad_input,
                 "this run is not finished: 'sonder run' with the same plan and -o goes on with it");
   return findings_from_json(*body);
+}
+
+std::span<const std::string> cell_kinds() {
+  static const std::string kinds[] = {"reading", "reply", "score"};
+  return kinds;
 }
 
 }  // namespace sonder::study

@@ -74,24 +74,27 @@ void show_replies(Findings& f, const Played& played, const std::vector<Spent>& s
       }
 }
 
-void count_all(Findings& f, const Lab& lab, const Played& played, const std::vector<Spent>& spent) {
+void count_all(Findings& f, const Played& played, const std::vector<Spent>& spent) {
   std::int64_t n_replies = 0;
   std::int64_t n_missing = 0;
+  std::int64_t n_tokens = 0;  // of the replies, not of this process: a resumed run counts the same
   for (const auto& arm : played.cells)
     for (const auto& scenario : arm)
-      for (const Cell& cell : scenario) ++n_replies, n_missing += cell ? 0 : 1;
+      for (const Cell& cell : scenario) {
+        ++n_replies;
+        n_missing += cell ? 0 : 1;
+        n_tokens += cell ? static_cast<std::int64_t>(cell->tokens.size()) : 0;
+      }
   std::int64_t n_scores = 0;
   std::int64_t n_unscored = 0;
   for (const Spent& s : spent) n_scores += s.n_scores, n_unscored += s.n_missing;
-  const model::Counts counts = lab.subject.counts();
   f.counts = {{"arms", static_cast<std::int64_t>(played.arms.size())},
               {"test scenarios", static_cast<std::int64_t>(played.scenarios.size())},
               {"replies", n_replies},
               {"replies missing", n_missing},
               {"scores", n_scores},
               {"scores missing", n_unscored},
-              {"tokens read", counts.prefilled},
-              {"tokens written", counts.decoded}};
+              {"tokens written", n_tokens}};
 }
 
 }  // namespace sonder::study

@@ -15,6 +15,6 @@ std::string numbers_of(const Findings& f, const std::string& facet);
 std::string sentence_of(const std::vector<Verdict>& verdicts);
 
 void show_replies(Findings& f, const Played& played, const std::vector<Spent>& spent);
-void count_all(Findings& f, const Lab& lab, const Played& played, const std::vector<Spent>& spent);
+void count_all(Findings& f, const Played& played, const std::vector<Spent>& spent);
 
 }  // namespace sonder::study

@@ -24,14 +24,18 @@ if "smollm2-135m" not in [row["name"] for row in json.loads(run("model", "list",
 
 with tempfile.TemporaryDirectory() as folder:
     whole, broken = folder + "/whole.sonder", folder + "/broken.sonder"
-    findings = json.loads(run("run", plan, "-o", whole, "--json", "-q"))
+    events = [json.loads(line) for line in run("run", plan, "-o", whole, "--json").splitlines()]
+    assert [e["event"] for e in events if e["event"] in ("start", "done")] == ["start", "done"] and events[-1]["event"] == "done"
+    assert sum(e["event"] == "step" for e in events) > 5 and any(e["event"] == "progress" for e in events)
+    findings = json.loads(run("report", whole, "--json"))
 
     # A run that is killed goes on and ends with the same results.
     child = subprocess.Popen([sonder, "run", plan, "-o", broken, "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(6)
     child.send_signal(signal.SIGKILL)
     child.wait()
-    again = json.loads(run("run", plan, "-o", broken, "--json", "-q"))
+    run("run", plan, "-o", broken, "-q")
+    again = json.loads(run("report", broken, "--json"))
     for part in ("verdict", "instruments", "effects", "detection", "side_effects", "manipulations", "placebos", "lengths", "replies"):
         assert findings[part] == again[part], f"a killed and resumed run differs in {part}"
 
@@ -44,6 +48,15 @@ with tempfile.TemporaryDirectory() as folder:
     base = [r["text"] for r in findings["replies"] if r["arm"] == "base"]
     assert len(steered) == len(base) == 6 and steered != base, "a push changes what is written"
 
+    run("gate", whole, "--require", "verdict.affective.control == 'UNMEASURABLE' and not instruments.certified")
+    run("gate", whole, "--require", "verdict.affective.control == 'CONTROLS'", code=100)
+    run("gate", whole, "--require", "verdict.afective.control == 'CONTROLS'", code=2)
+    cells = run("export", whole, "--format", "jsonl").splitlines()
+    assert len(cells) == len(findings["replies"]) and json.loads(cells[0])["text"] == findings["replies"][0]["text"]
+    run("export", whole, "--format", "csv", "-o", folder + "/cells.csv")
+    assert "mean of lexicon/affective" in run("stats", folder + "/cells.csv", "--test", "clustered", "--value", "lexicon/affective", "--cluster", "scenario")
+    assert "| affective | " in run("report", whole, "--format", "md")
+    run("export", whole, "--format", "gguf", "--facet", "affective", "-o", folder + "/e.gguf")
     page = run("report", whole)
     assert findings["verdict"]["affective"]["headline"].split(";")[0].lower() in page.lower()
     run("direction", "export", whole, "--facet", "affective", "-o", folder + "/d.gguf")

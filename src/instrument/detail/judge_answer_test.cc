@@ -176,9 +176,8 @@ TEST(JudgeAnswer, DamagedBodiesEndInAReasonAndNeverInACrash) {
     n_levels += a.level ? 1 : 0;
     EXPECT_TRUE(a.level ? *a.level >= 0 && *a.level <= 5 : !a.level.reason().empty()) << text;
     EXPECT_EQ(a.level.reason().find("secretword"), std::string::npos);
-    if (a.p)
-      for (const double p : *a.p) EXPECT_TRUE(p >= 0 && p <= 2) << text;
-    if (a.damaged) EXPECT_FALSE(a.level.has_value());
+    for (const double p : a.p.value_or(std::vector<double>())) EXPECT_TRUE(p >= 0 && p <= 2) << text;
+    EXPECT_FALSE(a.damaged && a.level.has_value());
   }
   EXPECT_GT(n_levels, 1000);
   for (std::size_t n = 0; n < good.size(); ++n) EXPECT_TRUE(read_answer(good.substr(0, n)).damaged);

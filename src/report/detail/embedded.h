@@ -7,6 +7,7 @@ namespace sonder::embedded {
 
 extern const std::string_view page_html;
 extern const std::string_view page_css;
+extern const std::string_view forecast_html;
 extern const std::string_view page_parts_js;
 extern const std::string_view page_charts_js;
 extern const std::string_view page_sweep_js;

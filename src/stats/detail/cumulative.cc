@@ -2,12 +2,12 @@
 
 #include <cmath>
 
+#include "stats/detail/numbers.h"
+
 namespace sonder::stats::detail {
 namespace {
 
 constexpr double kFarthest = 30;  // log-odds beyond which a maximum is not finite
-
-double logistic(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
 
 // Of one observation between two cuts: log P, its derivatives by the upper and lower linear predictor.
 struct Cell {

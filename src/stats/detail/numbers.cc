@@ -1,6 +1,8 @@
 #include "stats/detail/numbers.h"
 
 #include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
@@ -107,6 +109,17 @@ double t_tail(double t, double df) {
 double normal_quantile(double level) { return bm::quantile(bm::normal(), level); }
 double normal_cdf(double z) { return bm::cdf(bm::normal(), std::clamp(z, -1e150, 1e150)); }
 double normal_tail(double z) { return std::max(kSmallestP, normal_cdf(-z)); }
+double f_tail(double f, double df1, double df2) {
+  if (f <= 0) return 1;
+  return std::max(kSmallestP, bm::cdf(bm::complement(bm::fisher_f(df1, df2), std::min(f, 1e150))));
+}
+
+double chi2_tail(double chi2, double df) {
+  if (chi2 <= 0) return 1;
+  return std::max(kSmallestP, bm::cdf(bm::complement(bm::chi_squared(df), std::min(chi2, 1e150))));
+}
+
+double logistic(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
 double two_sided(double tail) { return std::min(1.0, 2 * std::min(tail, 1 - tail)); }
 double agreed_p(int n_coins) { return std::max(kSmallestP, std::exp2(-n_coins)); }
 
@@ -145,9 +158,30 @@ Estimate by_t(double value, double se, double df, int n_units, double null) {
   return estimate;
 }
 
+void by_log_odds(Estimate& estimate) {
+  const double centre = std::log(estimate.value / (1 - estimate.value));
+  const double scale = estimate.se / (estimate.value * (1 - estimate.value));
+  const auto ends = [&](double z) {
+    return Interval{logistic(centre - z * scale), logistic(centre + z * scale)};
+  };
+  estimate.ci95 = ends(normal_quantile(0.975));
+  estimate.ci90 = ends(normal_quantile(0.95));
+  estimate.p = std::min(1.0, 2 * normal_tail(std::abs(estimate.value - 0.5) / estimate.se));
+}
+
 Interval agreed_bound(double c, double n, double alpha) {
   const double q = std::pow(alpha, 1 / n);
   return {c * q, c * q + 1 - q};
+}
+
+void no_surer_than_agreed(Estimate& estimate, double n, double least_p) {
+  const auto widen = [&](Interval& interval, double alpha) {
+    const Interval agreed = agreed_bound(estimate.value, n, alpha);
+    interval = {std::min(interval.low, agreed.low), std::max(interval.high, agreed.high)};
+  };
+  widen(estimate.ci95, 0.05);
+  widen(estimate.ci90, 0.10);
+  estimate.p = std::max(estimate.p, least_p);
 }
 
 Estimate bounded_mean(std::span<const double> x) {
@@ -159,9 +193,9 @@ Estimate bounded_mean(std::span<const double> x) {
   if (estimate.se > 0) {
     for (Interval* interval : {&estimate.ci95, &estimate.ci90})
       *interval = {std::max(0.0, interval->low), std::min(1.0, interval->high)};
+    no_surer_than_agreed(estimate, n, agreed_p(n - 1));
   } else {
-    estimate.ci95 = agreed_bound(value, n, 0.05);
-    estimate.ci90 = agreed_bound(value, n, 0.10);
+    no_surer_than_agreed(estimate, n, 0);  // by_t's intervals are the point
     estimate.warnings = {"all units agree: the interval is the exact one-sided bound"};
   }
   return estimate;

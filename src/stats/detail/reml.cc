@@ -52,6 +52,26 @@ Sparse all_factors(const std::vector<Grouping>& groupings, const Eigen::VectorXd
   return all;
 }
 
+// factor' m and m factor on the rows and columns of one group, in place: what a lower triangle adds to line i
+// lies below it. Products of such small blocks would cost more in their allocation than in their sums.
+void turn_rows(Eigen::MatrixXd& m, Eigen::Index first, const Eigen::MatrixXd& factor) {
+  for (Eigen::Index c = 0; c < m.cols(); ++c) {
+    double* const column = m.col(c).data() + first;
+    for (Eigen::Index i = 0; i < factor.rows(); ++i) {
+      double total = 0;
+      for (Eigen::Index j = i; j < factor.rows(); ++j) total += factor(j, i) * column[j];
+      column[i] = total;
+    }
+  }
+}
+
+void turn_columns(Eigen::MatrixXd& m, Eigen::Index first, const Eigen::MatrixXd& factor) {
+  for (Eigen::Index i = 0; i < factor.rows(); ++i) {
+    m.col(first + i) *= factor(i, i);
+    for (Eigen::Index j = i + 1; j < factor.rows(); ++j) m.col(first + i) += factor(j, i) * m.col(first + j);
+  }
+}
+
 }  // namespace
 
 Eigen::MatrixXd factor_of(const Grouping& g, const Eigen::VectorXd& theta, Eigen::Index first) {
@@ -75,6 +95,7 @@ Reml::Reml(const Eigen::VectorXd& y, const Eigen::MatrixXd& x, const std::vector
   for (const Grouping& g : groupings) q_ += static_cast<Eigen::Index>(g.count) * g.columns();
   const Sparse z = effects(groupings, n_, q_);
   zz_ = Sparse(z.transpose() * z);
+  if (q_ <= kDense) full_zz_ = zz_;
   zxy_.resize(q_, p_ + 1);
   zxy_.leftCols(p_) = z.transpose() * x;
   zxy_.col(p_) = z.transpose() * y;
@@ -92,7 +113,7 @@ Eigen::VectorXd Reml::start() const {
 }
 
 Reml::Half Reml::half_solve_dense(const Eigen::VectorXd& theta) const {
-  Eigen::MatrixXd inner = zz_;
+  Eigen::MatrixXd inner = full_zz_;
   Half half{0, zxy_, false};
   Eigen::Index first = 0;
   Eigen::Index parameter = 0;
@@ -101,13 +122,13 @@ Reml::Half Reml::half_solve_dense(const Eigen::VectorXd& theta) const {
     parameter += g.parameters();
     const Eigen::Index r = g.columns();
     for (std::size_t group = 0; group < g.count; ++group, first += r) {
-      inner.middleRows(first, r) = (factor.transpose() * inner.middleRows(first, r)).eval();
-      inner.middleCols(first, r) = (inner.middleCols(first, r) * factor).eval();
-      half.right.middleRows(first, r) = (factor.transpose() * half.right.middleRows(first, r)).eval();
+      turn_rows(inner, first, factor);
+      turn_columns(inner, first, factor);
+      turn_rows(half.right, first, factor);
     }
   }
   inner.diagonal().array() += 1;
-  const Eigen::LLT<Eigen::MatrixXd> cholesky(inner);
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> cholesky(inner);  // in its own place
   if (cholesky.info() != Eigen::Success) return half;
   cholesky.matrixL().solveInPlace(half.right);
   half.log_det = log_det(cholesky.matrixLLT());
@@ -133,7 +154,7 @@ Reml::Half Reml::half_solve(const Eigen::VectorXd& theta) const {
   return half;
 }
 
-Reml::Point Reml::at(const Eigen::VectorXd& theta) const {
+Reml::Point Reml::at(const Eigen::VectorXd& theta, bool with_covariance) const {
   Point point;
   if (!theta.allFinite()) return point;
   const Half half = q_ <= kDense ? half_solve_dense(theta) : half_solve(theta);
@@ -147,20 +168,20 @@ Reml::Point Reml::at(const Eigen::VectorXd& theta) const {
   point.fixed = rx.matrixU().solve(half_fixed);
   point.squares = yy_ - cu.squaredNorm() - half_fixed.squaredNorm();
   point.log_det = half.log_det + log_det(rx.matrixLLT());
-  point.covariance = rx.solve(Eigen::MatrixXd::Identity(p_, p_));
+  if (with_covariance) point.covariance = rx.solve(Eigen::MatrixXd::Identity(p_, p_));
   point.fine = point.squares > 0 && std::isfinite(point.log_det) && point.fixed.allFinite();
   return point;
 }
 
 double Reml::criterion(const Eigen::VectorXd& theta) const {
-  const Point point = at(theta);
+  const Point point = at(theta, false);
   if (!point.fine) return std::numeric_limits<double>::infinity();
   const auto df = static_cast<double>(n_ - p_);
   return point.log_det + df * (1 + std::log(2 * std::numbers::pi * point.squares / df));
 }
 
 double Reml::criterion(const Eigen::VectorXd& theta, double log_sigma) const {
-  const Point point = at(theta);
+  const Point point = at(theta, false);
   if (!point.fine) return std::numeric_limits<double>::infinity();
   const auto df = static_cast<double>(n_ - p_);
   return point.log_det + df * (std::log(2 * std::numbers::pi) + 2 * log_sigma) +

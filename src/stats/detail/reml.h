@@ -35,7 +35,7 @@ class Reml {
     Eigen::MatrixXd covariance;  // of the fixed effects, over the residual variance
     bool fine = false;
   };
-  Point at(const Eigen::VectorXd& theta) const;
+  Point at(const Eigen::VectorXd& theta, bool with_covariance = true) const;
   double criterion(const Eigen::VectorXd& theta) const;                    // profiled over sigma
   double criterion(const Eigen::VectorXd& theta, double log_sigma) const;  // at that sigma
   double sigma(const Point& point) const;
@@ -53,6 +53,7 @@ class Reml {
   const std::vector<Grouping>* groupings_;
   Eigen::Index n_, p_, q_ = 0;
   Eigen::SparseMatrix<double> zz_;
+  Eigen::MatrixXd full_zz_;   // the same, where it is small
   Eigen::MatrixXd zxy_, xx_;  // Z' [X y]
   Eigen::VectorXd xy_;
   double yy_;
