@@ -39,6 +39,12 @@ foreach(program ${unit_programs})
 endforeach()
 
 if(BUILD_TESTING)
+  # An HTTP endpoint that misbehaves on command, for the tests of rooms that ask one: tests/net/misbehave.py.
+  add_library(net_server STATIC tests/net/server.cc)
+  target_include_directories(net_server PUBLIC "${CMAKE_SOURCE_DIR}/tests")
+  target_link_libraries(net_server PUBLIC sonder_base sonder_json)
+  target_compile_definitions(net_server PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
+
   sonder_goldens(8:latent 9:latent 10:latent 11:model 12:latent 13:latent 38:instrument 42:text:stats 45:study)
   # What simulates for minutes, first how often intervals hold the truth (docs/coverage.md): tests named DISABLED_, and
   # only with the optimised program.
@@ -82,6 +88,11 @@ if(BUILD_TESTING)
   add_test(NAME slow.kill_real COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/kill/kill_test.py" $<TARGET_FILE:sonder> real 5)
   set_tests_properties(slow.kill_real PROPERTIES LABELS slow TIMEOUT 1800 SKIP_RETURN_CODE 77
                        ENVIRONMENT "GOMP_SPINCOUNT=1000")
+
+  # A study whose judge is asked over the network, at an endpoint that misbehaves.
+  add_test(NAME story.endpoint COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/net/run_test.py" $<TARGET_FILE:sonder>
+                                       $<TARGET_FILE:tiny_writer>)
+  set_tests_properties(story.endpoint PROPERTIES LABELS story TIMEOUT 300 ENVIRONMENT "GOMP_SPINCOUNT=1000")
 
   # Every example of docs/ prints what the page says.
   add_test(NAME story.docs COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/docs/docs_test.py" $<TARGET_FILE:sonder>)

@@ -19,6 +19,7 @@ FENCED = {
     r"^yaml-cpp/": ("src/store/",),
     r"^unicode/": ("src/text/",),
     r"^zip\.h$": ("src/model/",),
+    r"^curl/": ("src/model/detail/",),
     r"^CLI/": ("apps/cli/",),
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "events.h"
 #include "instrument/instrument.h"
 #include "model/catalogue.h"
+#include "model/endpoint.h"
 #include "report/summary.h"
 #include "store/bank.h"
 #include "store/fork.h"
@@ -79,14 +81,40 @@ std::string rubric_of(const store::Bank& bank, const std::string& facet) {
               "the bank has no rubric for the facet '" + facet + "', which the judge needs");
 }
 
+// Endpoints, each opened once; they outlive the judges that ask them.
+class Endpoints {
+ public:
+  explicit Endpoints(std::uint64_t seed) : seed_(Seed(seed).child("endpoints")) {}
+  model::Endpoint& get(const store::InstrumentPlan& wanted) {
+    model::EndpointOptions o;
+    o.url = wanted.endpoint;
+    o.key_env = wanted.key_env;
+    if (!wanted.key_env.empty())
+      o.key = std::getenv(wanted.key_env.c_str());  // check_models saw that it is set
+    o.concurrency = wanted.concurrency;
+    o.timeout = wanted.timeout;
+    o.tokens = wanted.token_budget;
+    opened_.push_back(model::Endpoint::open(o, seed_.child(opened_.size())));
+    return *opened_.back();
+  }
+
+ private:
+  Seed seed_;
+  std::vector<std::unique_ptr<model::Endpoint>> opened_;
+};
+
 std::unique_ptr<instrument::Instrument> build(const store::InstrumentPlan& wanted, const store::Bank& bank,
-                                              Models& models, const Cancel& cancel) {
+                                              Models& models, Endpoints& endpoints, const Cancel& cancel) {
   if (wanted.name == "lexicon") return instrument::lexicon();
   if (wanted.name == "length") return instrument::length();
   if (wanted.name == "embedding") {
     const std::vector<instrument::Example> examples = examples_of(bank);
     return instrument::embedding(models.get(wanted.model), examples, cancel);
   }
+  if (!wanted.endpoint.empty())
+    return instrument::remote_judge(endpoints.get(wanted),
+                                    {wanted.endpoint, wanted.model, rubric_of(bank, "affective"),
+                                     rubric_of(bank, "cognitive"), wanted.samples});
   return instrument::judge(
       models.get(wanted.model),
       {rubric_of(bank, "affective"), rubric_of(bank, "cognitive"), study::form_of(wanted.form)});
@@ -137,8 +165,12 @@ void check_bank(const store::Plan& plan, const store::Bank& bank) {
 // Every model is there: asked of all before the first is loaded.
 void check_models(const store::Plan& plan) {
   model::resolve(plan.model);
-  for (const store::InstrumentPlan& wanted : plan.instruments)
-    if (!wanted.model.empty()) model::resolve(wanted.model);
+  for (const store::InstrumentPlan& wanted : plan.instruments) {
+    if (!wanted.model.empty() && wanted.endpoint.empty()) model::resolve(wanted.model);
+    require(
+        wanted.key_env.empty() || std::getenv(wanted.key_env.c_str()) != nullptr,
+        "the environment variable '" + wanted.key_env + "', which the plan names under key_env, is not set");
+  }
 }
 
 // What is known of this start. Before the model is loaded its hash is not.
@@ -239,10 +271,11 @@ int run(const RunOptions& options, const Global& global) {
   model::Model& subject = models.get(plan.model);
   require(!subject.card().is_encoder,
           "'" + plan.model + "' is an encoder: it can score texts, not write them; name a generator");
+  Endpoints endpoints(plan.seed);
   std::vector<std::unique_ptr<instrument::Instrument>> instruments;
   std::vector<study::Bench> bench;
   for (const store::InstrumentPlan& wanted : plan.instruments) {
-    instruments.push_back(build(wanted, bank, models, cancel));
+    instruments.push_back(build(wanted, bank, models, endpoints, cancel));
     bench.push_back({wanted, instruments.back().get()});
   }
 

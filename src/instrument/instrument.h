@@ -10,6 +10,7 @@
 #include "base/measured.h"
 #include "base/progress.h"
 #include "base/seed.h"
+#include "model/endpoint.h"
 #include "model/model.h"
 
 namespace sonder::instrument {
@@ -81,5 +82,19 @@ struct JudgeOptions {
   model::Template form = model::Template::plain;
 };
 std::unique_ptr<Instrument> judge(model::Model& model, const JudgeOptions& options);
+
+// A model behind an OpenAI-compatible endpoint rates in the same words. Where the endpoint gives token
+// probabilities at the rating, the expected score over them, mass below .8 is Missing; else the mean of
+// `samples` answers, each a draw of its own at temperature 1, Missing when fewer than half of them hold a
+// level. An answer that cannot be read is Missing with its reason, never 0. `endpoint` must outlive the
+// instrument; errors as model::Endpoint::ask.
+struct RemoteJudgeOptions {
+  std::string url;    // of the endpoint, for the fingerprint
+  std::string model;  // as the endpoint calls it
+  std::string rubric_affective;
+  std::string rubric_cognitive;
+  int samples = 5;
+};
+std::unique_ptr<Instrument> remote_judge(model::Endpoint& endpoint, const RemoteJudgeOptions& options);
 
 }  // namespace sonder::instrument

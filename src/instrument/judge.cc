@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "instrument/detail/judge_prompt.h"
 #include "instrument/detail/rating.h"
 #include "instrument/instrument.h"
 
@@ -54,11 +55,6 @@ class Judge final : public Instrument {
   }
 
  private:
-  static constexpr const char* kMessage = "\n\nMessage: ";
-  static constexpr const char* kReply = "\n\nReply: ";
-  // The space at the end: these tokenisers spell a digit as a space token and then the digit.
-  static constexpr const char* kAsk = "\n\nRating (0 to 5): ";
-
   const std::string& rubric(std::size_t facet) const {
     return facet == 0 ? options_.rubric_affective : options_.rubric_cognitive;
   }
@@ -72,16 +68,16 @@ class Judge final : public Instrument {
   // so that the cut, and with it every byte, is the same whatever is judged together.
   int chat_cut(const std::string& instructions) const {
     if (options_.form != model::Template::chat || instructions.empty()) return 0;
-    const std::vector<model::Token> one = chat_tokens(instructions + kMessage + "a");
-    const std::vector<model::Token> other = chat_tokens(instructions + kMessage + "7");
+    const std::vector<model::Token> one = chat_tokens(instructions + detail::kMessage + "a");
+    const std::vector<model::Token> other = chat_tokens(instructions + detail::kMessage + "7");
     const auto differ = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
     return static_cast<int>(differ.first - one.begin());
   }
 
   // Rubric, then message, then reply; cut between them, so that a rubric and a message are read once.
   model::Passage passage(std::size_t facet, const BlindReply& reply) const {
-    const std::string message = kMessage + reply.message();
-    const std::string answer = kReply + reply.words() + kAsk;
+    const std::string message = detail::message_part(reply);
+    const std::string answer = detail::reply_part(reply);
     model::Passage p;
     if (options_.form == model::Template::chat) {
       p.tokens = chat_tokens(rubric(facet) + message + answer);

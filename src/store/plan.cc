@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/address.h"
 #include "store/detail/plan_form.h"
 #include "store/detail/words.h"
 
@@ -16,6 +17,38 @@ using detail::FormReader;
 using detail::Node;
 
 constexpr std::size_t kLargest = 1U << 20U;  // a plan of 1 MB is not a plan
+
+// An address that can be asked, and keys that belong to one.
+void check_endpoint(const InstrumentPlan& one, const std::string& path, FormReader& reader) {
+  if (one.endpoint.empty()) {
+    InstrumentPlan local = one;
+    local.key_env.clear();
+    local.remote = false;
+    local.samples = InstrumentPlan{}.samples;
+    local.concurrency = InstrumentPlan{}.concurrency;
+    local.timeout = InstrumentPlan{}.timeout;
+    local.token_budget = 0;
+    if (!(local == one))
+      reader.report(path,
+                    "key_env, remote, samples, concurrency, timeout and token_budget belong to a judge with "
+                    "an endpoint; remove them, or name one");
+    return;
+  }
+  if (one.name != "judge") {
+    reader.report(path + ".endpoint", "expected nothing, because only a judge is asked; remove the key");
+    return;
+  }
+  const Measured<Address> address = read_address(one.endpoint);
+  if (!address)
+    reader.report(path + ".endpoint", address.reason());
+  else if (!address->loopback && !one.remote)
+    reader.report(
+        path + ".endpoint",
+        "names another machine, to which people's texts would go; say `remote: true` beside it if they may");
+  else if (!address->loopback && !address->secure)
+    reader.report(path + ".endpoint",
+                  "expected https for another machine, found http, which anyone on the way can read");
+}
 
 void check_instruments(const Plan& plan, FormReader& reader) {
   for (std::size_t i = 0; i < plan.instruments.size(); ++i) {
@@ -31,9 +64,11 @@ void check_instruments(const Plan& plan, FormReader& reader) {
                     "expected nothing, because " + one.name + " uses no model; remove the key");
     if (one.name != "judge" && !one.name.empty() && one.form != InstrumentPlan{}.form)
       reader.report(path + ".form", "expected nothing, because only a judge is asked; remove the key");
+    check_endpoint(one, path, reader);
     for (std::size_t j = 0; j < i; ++j) {
       const InstrumentPlan& other = plan.instruments[j];
-      if (!one.name.empty() && one.name == other.name && one.model == other.model && one.form == other.form)
+      if (!one.name.empty() && one.name == other.name && one.model == other.model && one.form == other.form &&
+          one.endpoint == other.endpoint)
         reader.report(path,
                       "the same instrument as instruments[" + std::to_string(j) + "]; remove one of them");
     }

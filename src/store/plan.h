@@ -65,6 +65,14 @@ struct InstrumentPlan {
   std::string form = "plain";      // judge: chat | plain
   std::string when = "certified";  // certified | always: spend a failed instrument on the arms all the same?
   int scenarios = 0;               // certify on this many test scenarios; 0: all
+  // of a judge behind an OpenAI-compatible endpoint; an empty address: a local model
+  std::string endpoint = {};  // as far as "/v1"
+  std::string key_env = {};  // the environment variable that holds the key; the key itself is never in a plan
+  bool remote = false;       // may texts leave this machine?
+  int samples = 5;           // answers to each question where the endpoint gives no token probabilities
+  int concurrency = 4;
+  double timeout = 60;   // seconds
+  int token_budget = 0;  // most tokens to spend in one go; 0: no limit
   bool operator==(const InstrumentPlan&) const = default;
 };
 

@@ -135,6 +135,23 @@ std::vector<Field> fields(InstrumentPlan& i) {
        &i.scenarios,
        "Prove it on this many test scenarios; 0 uses all.",
        {.least = 0, .most = 1000000}},
+      {"endpoint", &i.endpoint,
+       "Address of an OpenAI-compatible endpoint that a judge is asked at, up to /v1; \"\" is a local "
+       "model."},
+      {"key_env", &i.key_env,
+       "Environment variable that holds the endpoint's key; the key itself never stands in a plan."},
+      {"remote", &i.remote,
+       "true allows texts to leave this machine; without it only a loopback address is asked."},
+      {"samples",
+       &i.samples,
+       "Answers to each question where the endpoint gives no token probabilities.",
+       {.least = 1, .most = 1000}},
+      {"concurrency", &i.concurrency, "Questions under way at once, at most.", {.least = 1, .most = 256}},
+      {"timeout", &i.timeout, "Seconds until an answer must be complete.", {.most = 3600, .above = 0}},
+      {"token_budget",
+       &i.token_budget,
+       "Most tokens to spend before the run stops and can be gone on with; 0 sets no limit.",
+       {.least = 0, .most = 2000000000}},
   };
 }
 
