@@ -65,6 +65,14 @@ if(BUILD_TESTING)
   add_test(NAME story.cli COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/cli/cli_test.py" $<TARGET_FILE:sonder>)
   set_tests_properties(story.cli PROPERTIES LABELS story TIMEOUT 120)
 
+  # A cell's bits under randomised schedules: 100 on a tiny model, 5 on the default one. docs/invariance.md
+  add_test(NAME story.invariance COMMAND model_test --gtest_filter=Invariance*)
+  set_tests_properties(story.invariance PROPERTIES LABELS story TIMEOUT 600
+                       ENVIRONMENT "SONDER_SCHEDULES=100;GOMP_SPINCOUNT=1000")
+  add_test(NAME slow.invariance COMMAND model_test --gtest_filter=RealInvariance*)
+  set_tests_properties(slow.invariance PROPERTIES LABELS slow TIMEOUT 1800
+                       ENVIRONMENT "SONDER_MODELS=1;GOMP_SPINCOUNT=1000")
+
   # The default model itself: invariance, golden residuals and templates; a small study from plan to page.
   add_test(NAME model.default COMMAND model_test --gtest_brief=1 --gtest_filter=RealModel*:Golden*)
   set_tests_properties(model.default PROPERTIES LABELS model TIMEOUT 900 ENVIRONMENT "SONDER_MODELS=1;GOMP_SPINCOUNT=1000")
