@@ -61,6 +61,12 @@ if(BUILD_TESTING)
   target_compile_definitions(story_test PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
   sonder_test(stories story_test story)
 
+  # What a study says to a broken model; see docs/faults-model.md.
+  add_executable(model_faults_test tests/faults/model_faults_test.cc tests/stories/planted.cc)
+  target_include_directories(model_faults_test PRIVATE "${CMAKE_SOURCE_DIR}/tests/stories")
+  target_link_libraries(model_faults_test PRIVATE sonder_study GTest::gtest_main)
+  sonder_test(model_faults model_faults_test story)
+
   # What the program says to wrong input; needs no model.
   add_test(NAME story.cli COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/cli/cli_test.py" $<TARGET_FILE:sonder>)
   set_tests_properties(story.cli PROPERTIES LABELS story TIMEOUT 120)

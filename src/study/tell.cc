@@ -77,9 +77,16 @@ void show_replies(Findings& f, const Played& played, const std::vector<Spent>& s
 void count_all(Findings& f, const Lab& lab, const Played& played, const std::vector<Spent>& spent) {
   std::int64_t n_replies = 0;
   std::int64_t n_missing = 0;
+  std::int64_t n_empty = 0;
+  std::int64_t n_cut = 0;
   for (const auto& arm : played.cells)
     for (const auto& scenario : arm)
-      for (const Cell& cell : scenario) ++n_replies, n_missing += cell ? 0 : 1;
+      for (const Cell& cell : scenario) {
+        ++n_replies;
+        n_missing += cell ? 0 : 1;
+        n_empty += cell && count_words(cell->text) == 0 ? 1 : 0;
+        n_cut += cell && cell->stopped == model::Stopped::limit ? 1 : 0;
+      }
   std::int64_t n_scores = 0;
   std::int64_t n_unscored = 0;
   for (const Spent& s : spent) n_scores += s.n_scores, n_unscored += s.n_missing;
@@ -88,6 +95,8 @@ void count_all(Findings& f, const Lab& lab, const Played& played, const std::vec
               {"test scenarios", static_cast<std::int64_t>(played.scenarios.size())},
               {"replies", n_replies},
               {"replies missing", n_missing},
+              {"replies empty", n_empty},
+              {"replies cut at the limit", n_cut},
               {"scores", n_scores},
               {"scores missing", n_unscored},
               {"tokens read", counts.prefilled},

@@ -128,7 +128,7 @@ TEST(Limits, DISABLED_HowMuchEachForbiddenWayDiffers) {
          {.name = "", .unified = true, .n_company = 7}},
         {{.name = "prompts read alone or with 2 more", .n_company = 2},
          {.name = "", .together = true, .n_company = 2}},
-        {{.name = "chunks of 512 or 100 rows"}, {.name = "", .n_chunk = 100}},
+        {{.name = "chunks of 512 or 40 rows"}, {.name = "", .n_chunk = 40}},
     };
     std::printf("prompt of %zu tokens, 5 rows of logits: largest |difference| / largest |logit|\n", length);
     for (const auto& [one, other] : pairs) {
