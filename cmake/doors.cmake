@@ -56,7 +56,7 @@ endif()
 
 if(BUILD_TESTING)
   # Whole studies on a tiny model; see tests/stories/README.md.
-  add_executable(story_test tests/stories/story_test.cc tests/stories/planted.cc)
+  add_executable(story_test tests/stories/story_test.cc tests/stories/cells_test.cc tests/stories/planted.cc)
   target_link_libraries(story_test PRIVATE sonder_study GTest::gtest_main)
   target_compile_definitions(story_test PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
   sonder_test(stories story_test story)

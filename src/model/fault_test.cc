@@ -1,5 +1,4 @@
 // What a model that is not there, not whole or not fit is told: kind and sentence. docs/faults-model.md
-#include <ggml.h>
 #include <gguf.h>
 #include <gtest/gtest.h>
 
@@ -94,26 +93,12 @@ TEST(ModelFault, AFileThatLacksATensor) {
               ErrorKind::engine, "or the file lacks a part that it needs");
 }
 
-// The same weights in a file that says that attention looks both ways.
-std::string as_encoder(const std::string& path) {
-  ggml_context* raw = nullptr;
-  gguf_init_params params{};
-  params.ctx = &raw;
-  const std::unique_ptr<gguf_context, void (*)(gguf_context*)> file(gguf_init_from_file(path.c_str(), params),
-                                                                    gguf_free);
-  const std::unique_ptr<ggml_context, void (*)(ggml_context*)> tensors(raw, ggml_free);
-  for (std::int64_t i = 0; i < gguf_get_n_tensors(file.get()); ++i) {
-    const char* name = gguf_get_tensor_name(file.get(), i);
-    gguf_set_tensor_data(file.get(), name, ggml_get_tensor(tensors.get(), name)->data);
-  }
-  gguf_set_val_bool(file.get(), "llama.attention.causal", false);
-  gguf_write_to_file(file.get(), place("encoder").c_str(), false);
-  return place("encoder");
-}
-
 TEST(ModelFault, AnEncoderIsNoGenerator) {
   const auto generator = tiny({});
-  const auto model = Model::load(as_encoder(generator->card().path));
+  TinyOptions options;
+  options.is_encoder = true;
+  write_tiny_model(place("encoder"), options);
+  const auto model = Model::load(place("encoder"));
   ASSERT_TRUE(model->card().is_encoder);
   const char* sentence =
       "this model embeds texts and writes none; load a model that writes, such as smollm2-135m";
@@ -221,23 +206,25 @@ TEST(ModelFault, ANumberThatIsNotFiniteInOneTextHarmsNoOther) {
   TinyOptions options = detail::mixed();
   options.broken_word = "form";
   const auto model = tiny(options);
-  const auto passage = [&](const std::string& words, const std::string& last) {
+  const auto passage = [&](const std::string& words, int n, const std::string& reply) {
     std::string text = "<|user|>";
-    for (int i = 0; i < 90; ++i) text += words;
+    for (int i = 0; i < n; ++i) text += words;
     Passage p{model->tokenise(text), {}, 0};
-    p.n_prompt = static_cast<int>(p.tokens.size()) - 2;
-    for (const Token token : model->tokenise_plain(last)) p.tokens.push_back(token);
+    p.n_prompt = static_cast<int>(p.tokens.size());
+    p.cuts = {p.n_prompt};
+    for (const Token token : model->tokenise_plain(reply)) p.tokens.push_back(token);
     return p;
   };
   const Want want{.layers = {}, .log_probs = true};
-  // The broken word comes last, so that no log-probability that is asked for is computed from it.
-  const std::vector<Passage> broken_first = {passage(" box", " form"), passage(" plan", " is")};
+  // The broken word comes last: nothing that is asked for is computed from it, but its place in the cache
+  // stays, within reach of the next text's rows.
+  const std::vector<Passage> broken_first = {passage(" box", 90, " form"), passage(" plan", 75, " is")};
   const auto got = detail::read_all(*model, broken_first, {}, want);
   const auto fresh = Model::load(model->card().path, {.n_threads = 1, .n_slots = 2});
   const auto expected = detail::read_all(*fresh, {&broken_first[1], 1}, {}, want);
   EXPECT_EQ(got[1].log_probs, expected[0].log_probs);
 
-  const std::vector<Passage> inside = {passage(" form", " is")};
+  const std::vector<Passage> inside = {passage(" form", 90, " is")};
   expect_says([&] { detail::read_all(*model, inside, {}, want); }, ErrorKind::engine,
               "the model computed a number that is not finite; the hook may be too strong for it");
   EXPECT_EQ(detail::read_all(*model, {&broken_first[1], 1}, {}, want)[0].log_probs, expected[0].log_probs);
