@@ -64,8 +64,7 @@ class Cells : public testing::Test {
   store::Bank bank_ = planted_bank(false);
 };
 
-const std::vector<Way> kWays = {{1, 1, true},  {7, 2, false}, {60, 1, false},
-                                {60, 2, true}, {7, 1, true},  {1, 2, false}};
+const std::vector<Way> kWays = {{1, 1, true}, {7, 2, false}, {60, 1, true}, {60, 2, false}};
 
 TEST_F(Cells, AreTheSameBytesInTheLedgerForAnyBatchThreadsAndOrderOfArms) {
   std::vector<study::Arm> arms(4, study::base_arm());
@@ -101,7 +100,7 @@ TEST_F(Cells, GiveTheSameFindingsForAnyBatchAndThreads) {
     return f;
   };
   const json expected = findings_of({24, 1, false});
-  for (const Way& way : {Way{1, 2, false}, Way{60, 1, false}}) {
+  for (const Way& way : {Way{1, 1, false}, Way{60, 2, false}}) {
     const json got = findings_of(way);
     EXPECT_EQ(got, expected) << json::diff(expected, got).dump().substr(0, 500);
   }
