@@ -42,7 +42,7 @@ std::string bytes_of(const std::string& path) {
 }
 
 std::string put(const std::string& name, const std::string& bytes) {
-  const std::string path = place(name);
+  std::string path = place(name);
   std::ofstream(path, std::ios::binary) << bytes;
   return path;
 }
@@ -76,7 +76,7 @@ TEST(ModelFault, AFileThatIsCutShortSaysHowMuchThereIs) {
     expect_says(load(put("cut", whole.substr(0, n))), ErrorKind::corrupt,
                 "is cut short: it has " + std::to_string(n) + " bytes of " + std::to_string(whole.size()));
   }
-  for (const std::size_t n : {40, 400, 4000})  // within the header
+  for (const std::size_t n : {40U, 400U, 4000U})  // within the header
     expect_says(load(put("cut", whole.substr(0, n))), ErrorKind::corrupt, "is a broken or empty GGUF file");
   EXPECT_NO_THROW(Model::load(put("cut", whole))) << "and whole it loads";
 }
