@@ -70,10 +70,16 @@ endif()
 
 if(BUILD_TESTING)
   # Whole studies on a tiny model; see tests/stories/README.md.
-  add_executable(story_test tests/stories/story_test.cc tests/stories/planted.cc)
+  add_executable(story_test tests/stories/story_test.cc tests/stories/cells_test.cc tests/stories/planted.cc)
   target_link_libraries(story_test PRIVATE sonder_study GTest::gtest_main)
   target_compile_definitions(story_test PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
   sonder_test(stories story_test story)
+
+  # What a study says to a broken model; see docs/faults-model.md.
+  add_executable(model_faults_test tests/faults/model_faults_test.cc tests/stories/planted.cc)
+  target_include_directories(model_faults_test PRIVATE "${CMAKE_SOURCE_DIR}/tests/stories")
+  target_link_libraries(model_faults_test PRIVATE sonder_study GTest::gtest_main)
+  sonder_test(model_faults model_faults_test story)
 
   # What the program says to wrong input; needs no model.
   add_test(NAME story.cli COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/cli/cli_test.py" $<TARGET_FILE:sonder>)
@@ -97,6 +103,13 @@ if(BUILD_TESTING)
   # Every example of docs/ prints what the page says.
   add_test(NAME story.docs COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/docs/docs_test.py" $<TARGET_FILE:sonder>)
   set_tests_properties(story.docs PROPERTIES LABELS story TIMEOUT 300)
+  # A cell's bits under randomised schedules: 100 on a tiny model, 5 on the default one. docs/invariance.md
+  add_test(NAME story.invariance COMMAND model_test --gtest_filter=Invariance*)
+  set_tests_properties(story.invariance PROPERTIES LABELS story TIMEOUT 600
+                       ENVIRONMENT "SONDER_SCHEDULES=100;GOMP_SPINCOUNT=1000")
+  add_test(NAME slow.invariance COMMAND model_test --gtest_filter=RealInvariance*)
+  set_tests_properties(slow.invariance PROPERTIES LABELS slow TIMEOUT 1800
+                       ENVIRONMENT "SONDER_MODELS=1;GOMP_SPINCOUNT=1000")
 
   # The default model itself: invariance, golden residuals and templates; a small study from plan to page.
   add_test(NAME model.default COMMAND model_test --gtest_brief=1 --gtest_filter=RealModel*:Golden*)

@@ -44,6 +44,8 @@ struct Card {  // what `sonder model show` prints
   int n_embd = 0;  // width of the residual stream
   int n_vocab = 0;
   int n_ctx_train = 0;
+  int n_ctx =
+      0;  // most tokens of one text here: n_ctx_train, or Options::n_ctx if that is less; 0: not known
   std::int64_t n_params = 0;
   bool has_chat_template = false;
   bool is_encoder = false;  // can embed, cannot reply
@@ -119,16 +121,24 @@ struct Counts {                // since the model was loaded
   std::int64_t passes = 0;     // calls of llama_decode
 };
 
+// Why a reply is Missing.
+inline constexpr char kNotFinite[] = "the model's logits were not finite";
+
 class Model {
  public:
-  // Throws Error(io) when the file is absent, Error(corrupt) when it is no GGUF, Error(engine) when llama.cpp
-  // does not know the architecture.
+  // Throws Error(io) when the file is absent, Error(corrupt) when it is no GGUF or is cut short,
+  // Error(engine) when llama.cpp does not know the architecture.
   static std::unique_ptr<Model> load(const std::string& path, const Options& options = {});
   virtual ~Model() = default;
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
   virtual const Card& card() const = 0;
+
+  // Throws Error(corrupt) naming both hashes when the file was written to since it was loaded: the weights
+  // are read from it while the model runs. A file that was replaced or removed does no harm. Costs a look at
+  // the file's time stamp; call it before results are kept.
+  virtual void require_unchanged() const {}
 
   // The text of a conversation, ready for a reply. Throws Error(bad_input) for Template::chat on a model
   // without one.

@@ -18,6 +18,7 @@ struct TinyOptions {
   double warm_bias = 0.3;  // how far along it every token already is: base replies lean to warm words
   std::string chat_template = tiny_chat_template();  // "": the file has none
   bool adds_first_token = true;                      // the tokeniser puts <s> in front
+  bool is_encoder = false;                           // the file says that attention looks both ways
   std::string broken_word;  // reading this word (with a space before it) makes every number NaN
   int n_layers = 4;
   int n_embd = 64;       // a multiple of 16

@@ -16,7 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kUnrelatedTokens = 16;    // length of the base reply on which KL is read
 constexpr double kCircles = 0.5;        // a reply that never ends and repeats this share of its 4-grams
 constexpr double kManipulation = 1e-3;  // relative error of the shift; what f32 addition allows, with room
 

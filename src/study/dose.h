@@ -14,6 +14,8 @@
 
 namespace sonder::study {
 
+inline constexpr int kUnrelatedTokens = 16;  // length of the base reply on which KL is read
+
 // Next-token KL(base || hooked) of each arm on prompts that have nothing to do with feelings, nats.
 std::map<std::string, double> unrelated_kl(Lab& lab, const std::vector<Arm>& arms);
 

@@ -1,5 +1,6 @@
 #include "study/play.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -38,6 +39,33 @@ std::string key_of_request(const Lab& lab, const model::Request& r) {
   return key_of({lab.subject.card().sha256, j.dump(), model::hash_of(r.hook)});
 }
 
+constexpr double kMostNotFinite = 0.01;  // of the replies asked for together
+
+// A model that cannot be computed now and then leaves holes; one that cannot be computed often is broken, or
+// pushed too hard, and more of its replies would say nothing.
+class Holes {
+ public:
+  Holes(const std::vector<Arm>& arms, std::size_t n_replies)
+      : arms_(arms), n_replies_(n_replies), n_(arms.size()) {}
+  void count(std::size_t arm) { ++n_[arm], ++n_all_; }
+  void check() const {
+    if (static_cast<double>(n_all_) <= kMostNotFinite * static_cast<double>(n_replies_)) return;
+    const auto most = std::max_element(n_.begin(), n_.end());
+    const Arm& worst = arms_[static_cast<std::size_t>(most - n_.begin())];
+    throw Error(ErrorKind::engine, std::to_string(n_all_) + " of " + std::to_string(n_replies_) +
+                                       " replies could not be computed, " + std::to_string(*most) +
+                                       " of them in the arm '" + worst.name + "': " + model::kNotFinite +
+                                       ". More than 1 % stops the run; check the model's file" +
+                                       (worst.hook.empty() ? "" : ", or take smaller doses"));
+  }
+
+ private:
+  const std::vector<Arm>& arms_;
+  std::size_t n_replies_;
+  std::vector<std::size_t> n_;  // [arms]
+  std::size_t n_all_ = 0;
+};
+
 struct Place {
   std::size_t arm, scenario, repeat;
 };
@@ -65,6 +93,7 @@ Replies play(Lab& lab, const std::vector<Arm>& arms, const std::vector<const sto
   std::vector<model::Request> wanted;
   std::vector<Place> places;
   std::vector<std::string> keys;
+  Holes holes(arms, arms.size() * scenarios.size() * repeats);
   const Seed root = Seed(lab.plan.seed).child("sampling");
   const store::GeneratePlan& g = lab.plan.generate;
 
@@ -82,6 +111,7 @@ Replies play(Lab& lab, const std::vector<Arm>& arms, const std::vector<const sto
         std::string key = key_of_request(lab, request);
         if (const auto body = lab.ledger.find(lab.run, "reply", key)) {
           cells[a][s][r] = cell_of(*body);
+          if (!cells[a][s][r]) holes.count(a);
           continue;
         }
         wanted.push_back(std::move(request));
@@ -90,18 +120,23 @@ Replies play(Lab& lab, const std::vector<Arm>& arms, const std::vector<const sto
       }
     }
 
+  holes.check();
+
   std::vector<store::Entry> finished;
   const OnProgress progress = lab.counted("replies");
   const auto total = static_cast<std::int64_t>(wanted.size());
   std::int64_t done = 0;
   const auto flush = [&] {
+    lab.subject.require_unchanged();
     lab.ledger.append(lab.run, finished);
     finished.clear();
   };
   const auto keep = [&](std::size_t i, const Cell& reply) {
     cells[places[i].arm][places[i].scenario][places[i].repeat] = reply;
     finished.push_back({"reply", keys[i], body_of(reply)});
-    if (finished.size() >= kBatch) flush();
+    if (!reply) holes.count(places[i].arm);
+    if (finished.size() >= kBatch || !reply) flush();
+    holes.check();
     ++done;
     if (progress) progress({"", "", done, total});
     if (lab.cancel.asked()) flush();

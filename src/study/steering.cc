@@ -8,6 +8,7 @@
 #include "study/inside.h"
 #include "study/length.h"
 #include "study/play.h"
+#include "study/room.h"
 #include "study/tell.h"
 #include "study/verdict.h"
 #include "study/witness.h"
@@ -93,12 +94,33 @@ double missing_share(const Played& played, const std::vector<Spent>& spent) {
   return worst;
 }
 
-std::vector<Verdict> rule_all(const Lab& lab, const Findings& f, const Outcome& outcome, double missing) {
+constexpr double kMostSilent = 0.5;
+
+// Words of the unsteered model, or there is nothing to shift. Empty replies of steered arms are outcomes.
+double silent_share(const Played& played) {
+  std::size_t n = 0;
+  std::size_t silent = 0;
+  for (const auto& scenario : played.cells[0])
+    for (const Cell& cell : scenario)
+      if (cell) ++n, silent += count_words(cell->text) == 0 ? 1 : 0;
+  return n == 0 ? 0 : static_cast<double>(silent) / static_cast<double>(n);
+}
+
+std::string integrity_of(const Lab& lab, const Played& played, double missing) {
+  const double silent = silent_share(played);
+  if (missing > lab.plan.verdict.missing) return fmt::format("{:.0f} % missing", 100 * missing);
+  if (silent > kMostSilent)
+    return fmt::format("the unsteered model says nothing in {:.0f} % of its replies", 100 * silent);
+  return "";
+}
+
+std::vector<Verdict> rule_all(const Lab& lab, const Findings& f, const Outcome& outcome,
+                              const std::string& integrity) {
   std::vector<Verdict> verdicts;
   const Limits limits{lab.plan.verdict.delta, lab.plan.verdict.tau};
   for (const Detection& d : f.detections) {
     Circumstances now;
-    if (missing > lab.plan.verdict.missing) now.integrity = fmt::format("{:.0f} % missing", 100 * missing);
+    now.integrity = integrity;
     now.some_dose_admissible = f.chosen_dose.contains(d.facet);
     now.moves_at_larger_dose = outcome.moves.contains(d.facet);
     const auto heard = outcome.witnesses.find(d.facet);
@@ -136,6 +158,8 @@ Findings run_steering(Lab& lab, Provenance provenance) {
   f.name = lab.plan.name;
   f.delta = lab.plan.verdict.delta;
   f.tau = lab.plan.verdict.tau;
+
+  require_room(lab);
 
   lab.step("read the bank's texts at every layer");
   const Texts texts = read_texts(lab);
@@ -177,7 +201,7 @@ Findings run_steering(Lab& lab, Provenance provenance) {
   f.effects = outcome.effects;
   f.placebos = outcome.placebos;
   f.lengths = outcome.lengths;
-  f.verdicts = rule_all(lab, f, outcome, missing_share(played, spent));
+  f.verdicts = rule_all(lab, f, outcome, integrity_of(lab, played, missing_share(played, spent)));
   f.sentence = sentence_of(f.verdicts);
 
   show_replies(f, played, spent);
@@ -185,6 +209,7 @@ Findings run_steering(Lab& lab, Provenance provenance) {
   count_all(f, played, spent);
   provenance.times = lab.times;
   f.provenance = std::move(provenance);
+  lab.subject.require_unchanged();
   const std::vector<store::Entry> entry = {{"finding", "findings", as_json(f)}};
   lab.ledger.append(lab.run, entry);
   return f;

@@ -78,12 +78,16 @@ void count_all(Findings& f, const Played& played, const std::vector<Spent>& spen
   std::int64_t n_replies = 0;
   std::int64_t n_missing = 0;
   std::int64_t n_tokens = 0;  // of the replies, not of this process: a resumed run counts the same
+  std::int64_t n_empty = 0;
+  std::int64_t n_cut = 0;
   for (const auto& arm : played.cells)
     for (const auto& scenario : arm)
       for (const Cell& cell : scenario) {
         ++n_replies;
         n_missing += cell ? 0 : 1;
         n_tokens += cell ? static_cast<std::int64_t>(cell->tokens.size()) : 0;
+        n_empty += cell && count_words(cell->text) == 0 ? 1 : 0;
+        n_cut += cell && cell->stopped == model::Stopped::limit ? 1 : 0;
       }
   std::int64_t n_scores = 0;
   std::int64_t n_unscored = 0;
@@ -92,6 +96,8 @@ void count_all(Findings& f, const Played& played, const std::vector<Spent>& spen
               {"test scenarios", static_cast<std::int64_t>(played.scenarios.size())},
               {"replies", n_replies},
               {"replies missing", n_missing},
+              {"replies empty", n_empty},
+              {"replies cut at the limit", n_cut},
               {"scores", n_scores},
               {"scores missing", n_unscored},
               {"tokens written", n_tokens}};

@@ -1,5 +1,7 @@
 #include "model/detail/card.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -23,16 +25,26 @@ std::string metadata(const llama_model* model, const std::string& key) {
   return value;
 }
 
-// Empty when the file is no GGUF that llama.cpp can parse.
-std::string architecture_in(const std::string& path) {
+struct Header {
+  std::string architecture;    // empty when the file is no GGUF that llama.cpp can parse
+  std::uintmax_t n_bytes = 0;  // of the whole file, as its table of tensors has it
+};
+
+Header header_of(const std::string& path) {
+  Header header;
   gguf_init_params params{};
   params.no_alloc = true;
   const std::unique_ptr<gguf_context, void (*)(gguf_context*)> file(gguf_init_from_file(path.c_str(), params),
                                                                     gguf_free);
-  if (!file) return "";
+  if (!file) return header;
   const std::int64_t key = gguf_find_key(file.get(), "general.architecture");
-  return key < 0 || gguf_get_kv_type(file.get(), key) != GGUF_TYPE_STRING ? ""
-                                                                          : gguf_get_val_str(file.get(), key);
+  if (key < 0 || gguf_get_kv_type(file.get(), key) != GGUF_TYPE_STRING) return header;
+  header.architecture = gguf_get_val_str(file.get(), key);
+  for (std::int64_t i = 0; i < gguf_get_n_tensors(file.get()); ++i)
+    header.n_bytes = std::max<std::uintmax_t>(header.n_bytes, gguf_get_data_offset(file.get()) +
+                                                                  gguf_get_tensor_offset(file.get(), i) +
+                                                                  gguf_get_tensor_size(file.get(), i));
+  return header;
 }
 
 void check_file(const std::string& path) {
@@ -57,14 +69,20 @@ std::string format_of(const llama_model* model) {
 llama_model_ptr open(const std::string& path) {
   start_llama();
   check_file(path);
-  const std::string architecture = architecture_in(path);
+  const Header header = header_of(path);
+  const std::string& architecture = header.architecture;
   if (architecture.empty()) throw Error(ErrorKind::corrupt, path + " is a broken or empty GGUF file");
+  require(architecture != "controlvector",
+          path + " holds directions, not a model; name the .gguf file of a model");
+  if (const std::uintmax_t found = std::filesystem::file_size(path); found < header.n_bytes)
+    throw Error(ErrorKind::corrupt, path + " is cut short: it has " + std::to_string(found) + " bytes of " +
+                                        std::to_string(header.n_bytes) + "; fetch or copy it again");
   llama_model_params params = llama_model_default_params();
   llama_model_ptr model(llama_model_load_from_file(path.c_str(), params));
   if (!model)
     throw Error(ErrorKind::engine,
                 "llama.cpp could not load " + path + " (architecture " + architecture +
-                    "): it does not know this architecture, or a part of the file is missing");
+                    "): it does not know this architecture, or the file lacks a part that it needs");
   return model;
 }
 

@@ -54,6 +54,7 @@ class Decoder {
   bool try_forget(int stream, int from_pos);  // false when it cannot
   void copy(int from_stream, int to_stream);
   void spoil() { spoiled_ = true; }  // something not finite may be in the cache
+  bool spoiled() const { return spoiled_; }
 
  private:
   void fill(std::span<const Row> rows, Pass& pass);

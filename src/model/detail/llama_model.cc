@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "model/detail/card.h"
 #include "model/detail/chooser.h"
 #include "model/detail/edit.h"
@@ -29,9 +30,23 @@ Options checked(Options options) {
 LlamaModel::LlamaModel(const std::string& path, const Options& options)
     : options_(checked(options)),
       model_(open(path)),
+      stamp_(stamp_of(path)),
       card_(card_of(model_.get(), path)),
       vocab_(model_.get()),
-      chat_(model_.get()) {}
+      chat_(model_.get()) {
+  card_.n_ctx = options_.n_ctx > 0 ? std::min(options_.n_ctx, card_.n_ctx_train) : card_.n_ctx_train;
+}
+
+void LlamaModel::require_unchanged() const {
+  const FileStamp now = stamp_of(card_.path);
+  if (now == stamp_ || now.file != stamp_.file) return;  // ours lives on though its name is gone
+  const std::string hash = sha256_file(card_.path);
+  if (hash == card_.sha256) return;  // touched, not changed
+  throw Error(ErrorKind::corrupt, "the model file " + card_.path +
+                                      " was changed while it was in use: its sha256 was " + card_.sha256 +
+                                      " and is now " + hash +
+                                      "; put the old file back and run again, or start a new run");
+}
 
 std::string LlamaModel::render(std::span<const Message> turns, Template form) const {
   return form == Template::chat ? chat_.render(turns) : render_plain(turns);
@@ -43,10 +58,9 @@ void LlamaModel::check_writes() const {
 }
 
 void LlamaModel::check_length(std::size_t n_tokens) const {
-  const int most = options_.n_ctx > 0 ? std::min(options_.n_ctx, card_.n_ctx_train) : card_.n_ctx_train;
-  require(n_tokens <= static_cast<std::size_t>(most), "a text of " + std::to_string(n_tokens) +
-                                                          " tokens, its reply included, is longer than the " +
-                                                          std::to_string(most) + " that are allowed");
+  require(n_tokens <= static_cast<std::size_t>(card_.n_ctx),
+          "a text of " + std::to_string(n_tokens) + " tokens, its reply included, is longer than the " +
+              std::to_string(card_.n_ctx) + " that are allowed");
 }
 
 void LlamaModel::check(const Request& request) const {

@@ -8,6 +8,7 @@
 #include "model/detail/chat.h"
 #include "model/detail/decoder.h"
 #include "model/detail/encoder.h"
+#include "model/detail/file_stamp.h"
 #include "model/detail/vocab.h"
 #include "model/detail/writer.h"
 #include "model/model.h"
@@ -19,6 +20,7 @@ class LlamaModel : public Model {
   LlamaModel(const std::string& path, const Options& options);
 
   const Card& card() const override { return card_; }
+  void require_unchanged() const override;
   std::string render(std::span<const Message> turns, Template form) const override;
   std::vector<Token> tokenise(const std::string& rendered) const override {
     return vocab_.tokenise(rendered);
@@ -50,6 +52,7 @@ class LlamaModel : public Model {
 
   Options options_;
   llama_model_ptr model_;
+  FileStamp stamp_;  // taken before the file is hashed
   Card card_;
   Vocab vocab_;
   ChatTemplate chat_;

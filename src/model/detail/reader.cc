@@ -66,6 +66,10 @@ std::size_t Reader::n_shared(const Passage& passage, const std::vector<Part>& pa
 }
 
 const Reading& Reader::read(const Passage& passage, const Hook& hook, const Want& want) {
+  if (decoder_.spoiled()) {
+    decoder_.forget_all();
+    parts_.clear();
+  }
   std::vector<Part> parts = plan(passage, hook, want);
   std::size_t n_kept = n_shared(passage, parts);
   const int n_tokens_kept = n_kept == 0 ? 0 : parts_[n_kept - 1].end;
@@ -124,6 +128,7 @@ void Reader::decode_chunk(const Passage& passage, Part& part, int begin, int end
     if (!is_wanted(i)) continue;
     const std::span<const float> row = decoder_.logits(static_cast<std::size_t>(i - begin));
     n_vocab_ = row.size();
+    if (!all_finite(row)) decoder_.spoil();  // stale cells are multiplied by 0, which heals no NaN
     part.logits.insert(part.logits.end(), row.begin(), row.end());
   }
 }

@@ -127,6 +127,7 @@ void put_shape(gguf_context* g, const TinyOptions& options, int n_ff, std::size_
   gguf_set_val_u32(g, "llama.attention.head_count_kv", kHeads);
   gguf_set_val_u32(g, "llama.rope.dimension_count", static_cast<std::uint32_t>(options.n_embd / kHeads));
   gguf_set_val_f32(g, "llama.attention.layer_norm_rms_epsilon", 1e-6F);
+  if (options.is_encoder) gguf_set_val_bool(g, "llama.attention.causal", false);
 }
 
 void put_vocabulary(gguf_context* g, const TinyOptions& options, const std::vector<TinyToken>& tokens) {

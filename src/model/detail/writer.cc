@@ -77,7 +77,7 @@ void Writer::run(std::span<const Request> requests, const Model::OnReply& done, 
         done(i_request, slots_[k].text.finish(stopped));
       } else {
         decoder_.spoil();
-        done(i_request, Missing{"the model's logits were not finite"});
+        done(i_request, Missing{kNotFinite});
       }
       if (!waiting_.empty() && !cancel.asked()) {
         start(waiting_.back(), k);
