@@ -95,6 +95,11 @@ if(BUILD_TESTING)
   set_tests_properties(slow.kill_real PROPERTIES LABELS slow TIMEOUT 1800 SKIP_RETURN_CODE 77
                        ENVIRONMENT "GOMP_SPINCOUNT=1000")
 
+  # A full disk, a lock, flipped bits: what happens to a run file. docs/faults.md
+  add_test(NAME story.ledger_faults COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/faults/ledger_faults.py" $<TARGET_FILE:sonder>
+                                            $<TARGET_FILE:tiny_writer>)
+  set_tests_properties(story.ledger_faults PROPERTIES LABELS story TIMEOUT 300 ENVIRONMENT "GOMP_SPINCOUNT=1000")
+
   # A study whose judge is asked over the network, at an endpoint that misbehaves.
   add_test(NAME story.endpoint COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/net/run_test.py" $<TARGET_FILE:sonder>
                                        $<TARGET_FILE:tiny_writer>)

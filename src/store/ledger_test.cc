@@ -471,6 +471,21 @@ TEST_F(LedgerFile, AFullDiskKeepsWhatWasFinished) {
   ledger->append(run, replies(kept, kept + 1));
 }
 
+TEST_F(LedgerFile, AClockThatGoesBackChangesNothing) {
+  RunHeader later = header();
+  later.started = "2031-01-01T00:00:00Z";
+  RunHeader earlier = header();
+  earlier.started = "1999-01-01T00:00:00Z";
+  for (const auto& [start, from] : {std::pair{later, 0}, std::pair{earlier, 2}}) {
+    const auto ledger = Ledger::open(path_);
+    ledger->append(ledger->open_run(start), replies(from, from + 2));
+  }
+  const auto ledger = Ledger::open(path_);
+  const RunId run = ledger->open_run(earlier);
+  EXPECT_EQ(ledger->entries(run, "reply"), replies(0, 4));  // in the order of appending
+  EXPECT_EQ(ledger->find_header()->started, later.started);
+}
+
 TEST(LedgerInMemory, LeavesNoFile) {
   const auto ledger = Ledger::open(":memory:");
   const RunId run = ledger->open_run(header());
