@@ -28,6 +28,9 @@ inline double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
+// The store and report rooms at size. Needs no model; first, so that the peak of memory is theirs.
+std::vector<Row> ledger();
+
 // The stats room: each estimator, how it grows with its rows, and the same work by a Python package in the
 // same run, where the environment variable SONDER_REFERENCE names a Python that has it
 // (tools/reference/requirements.txt).

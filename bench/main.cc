@@ -172,21 +172,25 @@ void lexicon(std::vector<Row>& rows, const Cancel& cancel) {
 
 int main(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
+  const bool ledger_only = !words.empty() && words[0] == "--ledger";
   const bool stats_only = !words.empty() && words[0] == "--stats";  // needs no model
-  if (stats_only) words.erase(words.begin());
+  if (stats_only || ledger_only) words.erase(words.begin());
   const std::string json_path = words.size() == 2 && words[0] == "--json" ? words[1] : "";
   if (!words.empty() && json_path.empty()) {
-    fmt::print(stderr, "usage: sonder_bench [--stats] [--json FILE]\n");
+    fmt::print(stderr, "usage: sonder_bench [--ledger | --stats] [--json FILE]\n");
     return 2;
   }
   std::vector<Row> rows;
   const Cancel cancel;
-  if (!stats_only) {
+  if (!stats_only)
+    for (Row& row : ledger()) rows.push_back(std::move(row));
+  if (!stats_only && !ledger_only) {
     decode(rows, cancel);
     prefill(rows, cancel);
     lexicon(rows, cancel);
   }
-  for (Row& row : statistics()) rows.push_back(std::move(row));
+  if (!ledger_only)
+    for (Row& row : statistics()) rows.push_back(std::move(row));
   ordered_json list = ordered_json::array();
   fmt::print("{:<62}{:>10}  {:<8}{:>10}\n", "figure", "value", "unit", "goal");
   for (const Row& r : rows) {

@@ -123,6 +123,6 @@ if(BUILD_TESTING)
   set_tests_properties(story.default_model PROPERTIES LABELS story TIMEOUT 900 SKIP_RETURN_CODE 77)
 endif()
 
-add_executable(sonder_bench bench/main.cc bench/stats.cc)
+add_executable(sonder_bench bench/main.cc bench/ledger.cc bench/stats.cc src/report/sample_findings_test.cc)
 target_compile_definitions(sonder_bench PRIVATE SONDER_ROOT="${CMAKE_SOURCE_DIR}")
-target_link_libraries(sonder_bench PRIVATE sonder_instrument sonder_json fmt::fmt)
+target_link_libraries(sonder_bench PRIVATE sonder_report sonder_instrument sonder_json fmt::fmt)
