@@ -30,8 +30,9 @@ struct Direction {
 std::vector<double> difference_of_means(const Rows& high,
                                         const Rows& low);  // not normalised: its length is the gap
 // Unit vector S_w^-1 (mu1 - mu0), pooled within-class covariance shrunk towards a multiple of the identity.
-// Solved in sample space, so d may be far above n. Source: [Ledoit2004], methods.md 2.2.
-std::vector<double> lda(const Rows& high, const Rows& low);
+// Solved in sample space, so d may be far above n. Source: [Ledoit2004] or [Chen2010], methods.md 2.2.
+enum class Shrinkage { ledoit_wolf, oas };
+std::vector<double> lda(const Rows& high, const Rows& low, Shrinkage shrinkage = Shrinkage::ledoit_wolf);
 
 // Minimises sum_i log(1 + exp(-z_i (b + w'x_i))) + lambda/2 |w|^2, intercept unpenalised. scikit-learn's C =
 // 1/lambda. Source: [Rasmussen2006] algorithm 3.1 for the dual.

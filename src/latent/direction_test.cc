@@ -85,6 +85,38 @@ TEST(Readers, LedoitWolfFromTheGramMatrixAgreesWithPlainMatrices) {
   }
 }
 
+// Referees: scikit-learn 1.5.2, OAS().fit(X).shrinkage_; and its formula on d × d matrices where d is above
+// n.
+TEST(Readers, OracleShrinkageFromTheGramMatrixAgreesWithScikitLearn) {
+  detail::Matrix x(8, 4);
+  x << 10, 2, 0, 4, -12, 1, 3, 0, 20, 1, 1, 1, -23, 5, 2, 2, 1, 0, 4, 1, 7, 3, 3, 0, -4, 2, 1, 5, 15, 0, 2, 2;
+  x.rowwise() -= x.colwise().mean().eval();
+  EXPECT_NEAR(detail::oracle_shrinkage(x * x.transpose(), 4), 0.31263286282009495, 1e-14);
+  detail::Matrix wide = detail::stacked(noise(9, 30, Seed(3)), noise(9, 30, Seed(4)));
+  wide.col(0) *= 9;
+  wide.rowwise() -= wide.colwise().mean().eval();
+  const detail::Matrix s = wide.transpose() * wide / 18.0;
+  const double mean = s.trace() / 30;
+  const double square = s.squaredNorm() / 900;
+  const double expected = (square + mean * mean) / (19 * (square - mean * mean / 30));
+  ASSERT_LT(expected, 1);
+  EXPECT_NEAR(detail::oracle_shrinkage(wide * wide.transpose(), 30), expected, 1e-12);
+  EXPECT_EQ(detail::oracle_shrinkage(detail::Matrix::Identity(6, 6), 1000), 1);  // nothing but noise
+}
+
+TEST(Readers, LdaMayShrinkEitherWay) {
+  Rows high = noise(20, 60, Seed(4), 2);
+  Rows low = noise(20, 60, Seed(5));
+  for (Rows* table : {&high, &low})
+    for (std::size_t i = 0; i < table->n; ++i) table->row(i)[1] *= 9;
+  const auto one = lda(high, low);
+  const auto other = lda(high, low, Shrinkage::oas);
+  EXPECT_EQ(one, lda(high, low, Shrinkage::ledoit_wolf));
+  const double agreement = std::inner_product(one.begin(), one.end(), other.begin(), 0.0);
+  EXPECT_GT(agreement, .9);
+  EXPECT_LT(agreement, 1 - 1e-9);
+}
+
 TEST(Readers, LdaIsAUnitVectorThatFindsAPlantedShiftUnderUnequalNoise) {
   Rows high = noise(40, 10, Seed(4), 2);
   Rows low = noise(40, 10, Seed(5));

@@ -87,7 +87,7 @@ std::vector<double> difference_of_means(const Rows& high, const Rows& low) {
   return as_vector((x.topRows(n).colwise().mean() - x.bottomRows(n).colwise().mean()).transpose());
 }
 
-std::vector<double> lda(const Rows& high, const Rows& low) {
+std::vector<double> lda(const Rows& high, const Rows& low, Shrinkage shrinkage) {
   Matrix x = detail::stacked(high, low);
   require(high.n >= 2, "a covariance within classes needs two texts of each");
   const auto n = static_cast<Eigen::Index>(high.n);
@@ -95,7 +95,7 @@ std::vector<double> lda(const Rows& high, const Rows& low) {
   Vector y = Vector::Constant(2 * n, -1);
   y.head(n).setOnes();
   Vector beta;
-  detail::Lda().fit(x * x.transpose(), y, static_cast<double>(x.cols()), std::nullopt, beta);
+  detail::Lda().fit(x * x.transpose(), y, static_cast<double>(x.cols()), std::nullopt, beta, shrinkage);
   const Vector w = x.transpose() * beta;
   require(w.norm() > 0, "high and low texts have the same mean: there is no direction between them");
   return as_vector(w.normalized());

@@ -48,7 +48,17 @@ double ledoit_wolf(const Matrix& centred_gram, double d) {
   return std::clamp(noise / spread, 1e-6, 1.0);  // never 0: the sample space solution divides by it
 }
 
-void Lda::fit(const Matrix& gram, const Vector& y, double d, std::optional<double> rho, Vector& beta) {
+double oracle_shrinkage(const Matrix& centred_gram, double d) {
+  const auto n = static_cast<double>(centred_gram.rows());
+  const double mean = centred_gram.trace() / (n * d);                  // tr S / d
+  const double square = centred_gram.squaredNorm() / (n * n * d * d);  // mean of S_ij^2
+  const double most = (n + 1) * (square - mean * mean / d);
+  if (most <= 0) return 1;
+  return std::clamp((square + mean * mean) / most, 1e-6, 1.0);
+}
+
+void Lda::fit(const Matrix& gram, const Vector& y, double d, std::optional<double> rho, Vector& beta,
+              Shrinkage shrinkage) {
   const auto n = gram.rows();
   const auto is_high = (y.array() > 0).cast<double>().matrix().eval();
   const double n_high = is_high.sum();
@@ -76,7 +86,9 @@ void Lda::fit(const Matrix& gram, const Vector& y, double d, std::optional<doubl
     gap_[j] = to_high_[j] - to_low_[j] - (j_high ? hh - hl : hl - ll);
   }
 
-  const double share = rho.value_or(ledoit_wolf(centred_, d));
+  const double share = rho                           ? *rho
+                       : shrinkage == Shrinkage::oas ? oracle_shrinkage(centred_, d)
+                                                     : ledoit_wolf(centred_, d);
   const double freedom = std::max(static_cast<double>(n) - 2, 1.0);
   const double identity = share * centred_.trace() / (freedom * d);
   difference_of_means(y, beta);

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "base/rows.h"
+#include "latent/direction.h"
 
 namespace sonder::latent::detail {
 
@@ -26,12 +27,16 @@ void difference_of_means(const Vector& y, Vector& beta);
 
 // Ledoit–Wolf's share of the identity, from the Gram matrix of centred rows. d: width. Source: [Ledoit2004].
 double ledoit_wolf(const Matrix& centred_gram, double d);
+// The same by the oracle approximating shrinkage, for rows from a normal distribution. Source: [Chen2010], as
+// scikit-learn's OAS.
+double oracle_shrinkage(const Matrix& centred_gram, double d);
 
 // Readers that keep their buffers between fits of the same size.
 class Lda {
  public:
-  // rho: share of the identity, > 0; none: Ledoit–Wolf. Fills beta, up to a positive factor.
-  void fit(const Matrix& gram, const Vector& y, double d, std::optional<double> rho, Vector& beta);
+  // rho: share of the identity, > 0; none: by `shrinkage`. Fills beta, up to a positive factor.
+  void fit(const Matrix& gram, const Vector& y, double d, std::optional<double> rho, Vector& beta,
+           Shrinkage shrinkage = Shrinkage::ledoit_wolf);
 
  private:
   Matrix centred_;
