@@ -19,7 +19,7 @@ constexpr int kAnswerTokens = 32;  // a rating, with a label or a fence around i
 constexpr int kBytesAToken = 3;    // for the budget, until the true cost is known
 
 // Endpoints differ in what they take. A question begins whole and is made plainer when it is refused.
-enum Form : int { kWhole, kNoProbabilities, kOtherLimit, kNoTemperature, kForms };
+enum Form : int { whole, no_probabilities, other_limit, no_temperature, refused };
 
 // What has been heard about one reply.
 struct Heard {
@@ -85,9 +85,9 @@ class RemoteJudge final : public Instrument {
   std::string body_of(const std::string& prompt, int form) const {
     json body = {{"model", options_.model},
                  {"messages", json::array({{{"role", "user"}, {"content", prompt}}})}};
-    if (form < kNoProbabilities) body["logprobs"] = true, body["top_logprobs"] = 20;
-    body[form < kOtherLimit ? "max_tokens" : "max_completion_tokens"] = kAnswerTokens;
-    if (form < kNoTemperature) body["temperature"] = 1;
+    if (form < no_probabilities) body["logprobs"] = true, body["top_logprobs"] = 20;
+    body[form < other_limit ? "max_tokens" : "max_completion_tokens"] = kAnswerTokens;
+    if (form < no_temperature) body["temperature"] = 1;
     return body.dump(-1, ' ', false, json::error_handler_t::replace);
   }
 
@@ -121,7 +121,7 @@ class RemoteJudge final : public Instrument {
   model::Handling plainer(const model::HttpAnswer& answer, const std::string& prompt, int& form) {
     if (answer.body.find("context_length") != std::string::npos)
       return {model::Handling::Next::gone, "the text is too long for the endpoint"};
-    if (form + 1 >= kForms)
+    if (form + 1 >= refused)
       return {model::Handling::Next::gone,
               "the endpoint refused the question (HTTP " + std::to_string(answer.status) + ")"};
     ++form;
@@ -153,7 +153,7 @@ class RemoteJudge final : public Instrument {
 
   model::Endpoint& endpoint_;
   RemoteJudgeOptions options_;
-  int form_ = kWhole;   // the fullest that was not refused
+  int form_ = whole;    // the fullest that was not refused
   bool known_ = false;  // one question was asked already
 };
 

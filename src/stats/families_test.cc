@@ -44,7 +44,7 @@ TEST(Families, OfClustersAreWiderThanOfRows) {
   std::vector<int> cluster;
   const auto centres = normals(3, 20, .2);
   for (int c = 0; c < 20; ++c)
-    for (const double noise : normals(static_cast<std::uint64_t>(100 + c), 5, 0, .2)) {
+    for (const double noise : normals(100 + static_cast<std::uint64_t>(c), 5, 0, .2)) {
       x.push_back(centres[static_cast<std::size_t>(c)] + noise);
       cluster.push_back(c);
     }

@@ -42,7 +42,7 @@ class Raw {
 
   // Logits of the last stream after its prompt and after each of `more`, beside company that does the same.
   std::vector<float> run(const std::vector<Token>& prompt, const std::vector<Token>& more) {
-    const auto n_streams = static_cast<std::size_t>(1 + way_.n_company);
+    const auto n_streams = 1 + static_cast<std::size_t>(way_.n_company);
     const std::size_t n = prompt.size() - 1;
     for (std::size_t from = 0; from < n; from += static_cast<std::size_t>(way_.n_chunk)) {
       const std::size_t to = std::min(n, from + static_cast<std::size_t>(way_.n_chunk));
@@ -103,7 +103,7 @@ TEST(Limits, DISABLED_HowMuchEachForbiddenWayDiffers) {
   const std::string path = named != nullptr ? named : tiny(mixed())->card().path;
   const llama_model_ptr model = open(path);
   const int n_vocab = llama_vocab_n_tokens(llama_model_get_vocab(model.get()));
-  for (const std::size_t length : {40, 700}) {
+  for (const std::size_t length : {std::size_t{40}, std::size_t{700}}) {
     Stream random(Seed(9));
     const auto any = [&] {
       return static_cast<Token>(300 + random.below(static_cast<std::uint64_t>(n_vocab - 300)));
