@@ -23,9 +23,10 @@ std::string said_of(const std::string& text) {
 }
 
 TEST(Csv, ReadsWhatSpreadsheetsWrite) {
-  for (const std::string text :
-       {"a,b\n1,x\n2,y\n", "a,b\r\n1,x\r\n2,y\r\n", std::string("\xEF\xBB\xBF") + "a,b\n1,x\n\n2,y",
-        "a , b\n 1 ,x\n+2,y\n", "\"a\",\"b\"\n\"1\",\"x\"\n2,\"y\"\r"}) {
+  const std::vector<std::string> spellings = {"a,b\n1,x\n2,y\n", "a,b\r\n1,x\r\n2,y\r\n",
+                                              std::string("\xEF\xBB\xBF") + "a,b\n1,x\n\n2,y",
+                                              "a , b\n 1 ,x\n+2,y\n", "\"a\",\"b\"\n\"1\",\"x\"\n2,\"y\"\r"};
+  for (const std::string& text : spellings) {
     const Csv csv = parse_csv(text, "t.csv");
     EXPECT_EQ(csv.columns(), (std::vector<std::string>{"a", "b"}));
     EXPECT_EQ(csv.complete("a"), (std::vector<double>{1, 2}));
